@@ -1,81 +1,47 @@
-"""Many pages on one host: 200 runs that grow while 20 pages follow them, then 100 clients at once.
+"""Pages that follow growing runs.
 
-    python -m benchmarks.many_pages [--runs 200] [--pages 20] [--clients 100] [--seconds 20]
+    python -m benchmarks.many_pages [--runs 200] [--pages 20] [--seconds 20] [--together]
 
-Every second each run gets a step of 6 tags. Prints the host's share of a core, kB/s that a page receives, and
-the time from the flush to the next frame in which a chart of a page was drawn (all pages are tabs of one
-Chromium: on few cores that is mostly Chromium's time).
+Every second each run gets a step of 6 tags, at a moment of its own (``--together``: one run right after the
+other). One page in Chromium follows, and so many clients that each have its stream of events and repeat each
+request of that page when it asks: what a user sees whose colleagues have the page open on their machines.
+``--real 20`` opens pages in tabs of one Chromium instead, which then has the most to do on few cores.
 
-Then the logs rest, and clients ask for the cards of that page: one, and so many, without a pause, which is
-the most that the host can do; and so many that each ask once a second, as open pages do, first for the whole
-answer and then with the tag of the one that they have. Prints processor time of the host for a request, its
-bytes, and the time that an answer takes, by the clock, which tells little where other programs run.
+Prints the host's share of a core, that of the main thread of the page, kB/s that the page receives, and for
+the points of runs that it draws the time from the flush to the next frame with a chart after the answer, with
+its stages; by the clock, which tells little where other programs run.
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
+import queue
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from attrs import Factory, define
-from playwright.sync_api import Page, Request, sync_playwright
+from numpy.typing import NDArray
+from playwright.sync_api import CDPSession, sync_playwright
 
 from benchmarks.chromium import launched
+from benchmarks.followed_page import Asked, FollowedPage
 from benchmarks.page_scrolling import is_loaded
-from benchmarks.processes import Failed, Program, free_port, started
+from benchmarks.processes import Program, free_port, started
 from insight_core.plugin.testing import EventWriter
 
-_TAGS = [f"t{number}" for number in range(6)]
+TAGS = [f"t{number}" for number in range(6)]
 _STEPS = 200  # of each series at first
 _SETTLING = 5.0  # seconds after the pages have drawn
-_REQUESTS = 1000  # of one client, or of all together that ask without a pause
+_BEFORE = 5  # seconds of growth that do not count: files grow for the first time, findings are looked for
+_LOOK = 10.0  # ms between two looks at what the page has asked
 _PATIENCE = 120.0
-_IDLE = 0.03  # seconds of a processor in a second that the host takes when nobody asks
-_CARDS = "/data/plugin/scalar/cards?"
-_DRAWN = """
-window.drawn = [];
-const begin = CanvasRenderingContext2D.prototype.clearRect;
-CanvasRenderingContext2D.prototype.clearRect = function (...box) {
-  requestAnimationFrame((now) => window.drawn.push(performance.timeOrigin + now));
-  begin.apply(this, box);
-};
-"""
-
-
-@define(eq=False)
-class _Watched:
-    """A page, the bytes that it has received, and the path of its last request for cards."""
-
-    page: Page
-    received: int = 0
-    cards: str = ""
-    _sizes: dict[str, int] = Factory(dict)
-
-    @classmethod
-    def opened(cls, page: Page, address: str) -> _Watched:
-        watched = cls(page)
-        session = page.context.new_cdp_session(page)
-        session.send("Network.enable")
-        session.on("Network.dataReceived", lambda event: watched._note(event))
-        page.on("request", lambda request: watched._note_cards(request))
-        page.add_init_script(_DRAWN)
-        page.goto(address)
-        return watched
-
-    def _note(self, event: dict[str, object]) -> None:
-        self.received += int(float(str(event["encodedDataLength"])))
-
-    def _note_cards(self, request: Request) -> None:
-        _, found, query = request.url.partition(_CARDS)
-        if found:
-            self.cards = _CARDS + query
 
 
 def main() -> None:
@@ -84,142 +50,147 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--pages", type=int, default=20)
-    parser.add_argument("--clients", type=int, default=100)
+    parser.add_argument("--real", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--together", action="store_true")
+    parser.add_argument("--python", default=sys.executable, help="of the host")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="insight-bench-") as name:
+    with growing_host(options.runs, options.python) as (program, port, writers):
+        _follow(program, port, writers, options)
+
+
+@contextmanager
+def growing_host(
+    runs: int, python: str = sys.executable
+) -> Iterator[tuple[Program, int, Sequence[EventWriter]]]:
+    """A host that has read so many runs, its port, and their writers."""
+    with tempfile.TemporaryDirectory(prefix="insight-bench-") as name, ExitStack() as open_writers:
         place = Path(name)
-        writers = [_begun(place / f"logs/run_{number:03d}", number) for number in range(options.runs)]
+        writers = [_begun(place / f"logs/run_{number:03d}", number) for number in range(runs)]
+        for writer in writers:
+            open_writers.callback(writer.close)
         port = free_port()
-        command = [sys.executable, "-m", "insight_core.cli", "--logdir", str(place / "logs"), "--no-cache"]
+        command = [python, "-P", "-m", "insight_core.cli", "--logdir", str(place / "logs"), "--no-cache"]
         command += ["--state-dir", str(place / "state"), "--port", str(port)]
         with started(command, port=port) as program:
             program.wait(lambda: is_loaded(port), pause=0.2, patience=_PATIENCE)
-            cards = _follow(program, port, writers, options.pages, options.seconds)
-            _rest(program)
-            _ask(program, port, cards, 1)
-            _ask(program, port, cards, options.clients)
-            for has_tag in (False, True):
-                _ask(program, port, cards, options.clients, options.seconds, has_tag=has_tag)
-        for writer in writers:
-            writer.close()
+            yield program, port, writers
 
 
 def _begun(place: Path, number: int) -> EventWriter:
     writer = EventWriter(place, start_time=1_700_000_000.0 + number)
-    values = np.random.default_rng(number).random((_STEPS, len(_TAGS)))
-    writer.scalar_block(_TAGS, range(_STEPS), values)
+    writer.scalar_block(TAGS, range(_STEPS), _values(number, np.arange(_STEPS)))
     writer.flush()
     return writer
 
 
-def _follow(program: Program, port: int, writers: Sequence[EventWriter], pages: int, seconds: int) -> str:
-    """Has pages follow growing runs; returns the path of a request for all cards of a page."""
+def _values(number: int, steps: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Curves that fall and have some noise, as losses: pure noise takes a browser much longer to draw."""
+    noise = np.random.default_rng([number, int(steps[0])]).random((len(steps), len(TAGS)))
+    return np.exp(-steps[:, None] / 60) + 0.001 * number + 0.05 * noise
+
+
+def page_address(port: int) -> str:
+    """The Metrics tab with all runs."""
+    return f"http://127.0.0.1:{port}/#runs=all&locale=en"
+
+
+def _follow(program: Program, port: int, writers: Sequence[EventWriter], options: argparse.Namespace) -> None:
     with sync_playwright() as playwright:
         browser = launched(playwright)
-        address = f"http://127.0.0.1:{port}/#runs=all&locale=en"
-        opened = [_Watched.opened(browser.new_page(), address) for _ in range(pages)]
-        for each in opened:
-            each.page.get_by_test_id("card-status").first.wait_for(timeout=1000 * _PATIENCE)
-        last = opened[-1].page
-        last.wait_for_timeout(1000 * _SETTLING)
-        cards = opened[-1].cards
-        before, worked, began = sum(each.received for each in opened), program.processor_time(), time.time()
-        flushed = []
-        for step in range(_STEPS, _STEPS + seconds):
-            last.wait_for_timeout(max(0.0, 1000 * (began + step - _STEPS - time.time())))
-            for writer in writers:
-                writer.scalar_block(_TAGS, [step], np.random.random((1, len(_TAGS))))
-                writer.flush()
-            flushed.append(1000 * time.time())
-        last.wait_for_timeout(1000)
-        took, used = time.time() - began, program.processor_time() - worked
-        received = sum(each.received for each in opened) - before
-        waits = [wait for each in opened for wait in _waits(each.page, flushed)]
+        pages = [FollowedPage.opened(browser.new_page(), page_address(port)) for _ in range(options.real)]
+        clients = [_Client(port) for _ in range(options.pages - options.real)]
+        seen = pages[-1]
+        seen.page.wait_for_timeout(1000 * _SETTLING)
+        session = seen.page.context.new_cdp_session(seen.page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        flushed: dict[tuple[str, int], float] = {}
+        writing = threading.Thread(target=_write, args=(writers, options.seconds, options.together, flushed))
+        writing.start()
+        _repeat(seen, clients, lambda: not flushed)
+        for each in pages:
+            each.forget()
+        worked, busy, began = program.processor_time(), _busy(session), time.time()
+        count = _repeat(seen, clients, writing.is_alive)
+        took = time.time() - began
+        used, drew = program.processor_time() - worked, _busy(session) - busy
+        seen.page.wait_for_timeout(1000)
+        stages = seen.stages(flushed)
+        received = sum(each.received for each in pages) / len(pages)
         browser.close()
-    if not cards:
-        raise Failed("the page asked for no cards")
-    print(f"{len(writers)} runs grow, {pages} pages: host {100 * used / took:.0f} % of a core, ", end="")
-    print(f"{received / 1e3 / took / pages:.1f} kB/s a page, flush to frame ", end="")
-    print(f"p50 {np.quantile(waits, 0.5):.0f} ms, p95 {np.quantile(waits, 0.95):.0f} ms", flush=True)
-    return cards
+    how = "together" if options.together else "each at a moment of its own"
+    print(f"{len(writers)} runs grow, {how}; {options.real} pages and {len(clients)} clients:")
+    print(
+        f"  host {100 * used / took:.0f} % of a core, main thread of the page {100 * drew / took:.0f} %, ",
+        end="",
+    )
+    print(f"{received / 1e3 / took:.1f} kB/s and {count / took:.1f} requests a second")
+    for name, times in stages.items():
+        known = [each for each in times if np.isfinite(each)]
+        p50, p95 = np.quantile(known, [0.5, 0.95])
+        print(f"  {name}: p50 {p50:.0f} ms, p95 {p95:.0f} ms, of {len(known)} of {len(times)} points")
 
 
-def _waits(page: Page, flushed: Sequence[float]) -> list[float]:
-    """Milliseconds from each flush to the next frame that was drawn."""
-    drawn = np.array(page.evaluate("window.drawn"))
-    places = np.searchsorted(drawn, flushed)
-    return [drawn[place] - at for place, at in zip(places, flushed, strict=True) if place < len(drawn)]
+def _repeat(seen: FollowedPage, clients: Sequence[_Client], goes_on: Callable[[], bool]) -> int:
+    """Has the clients send what the page does; returns the number of its requests."""
+    count = 0
+    seen.requests.clear()
+    while goes_on():
+        seen.page.wait_for_timeout(_LOOK)
+        for request in seen.requests:
+            for client in clients:
+                client.asks.put(request)
+        count += len(seen.requests)
+        seen.requests.clear()
+    return count
 
 
-def _rest(program: Program) -> None:
-    """Waits until the host has done what the pages have left it: that belongs to no request."""
-    before = -1.0
-    while (now := program.processor_time()) - before > _IDLE:
-        before = now
-        time.sleep(1.0)
-
-
-def _ask(
-    program: Program, port: int, path: str, clients: int, seconds: int = 0, *, has_tag: bool = False
+def _write(
+    writers: Sequence[EventWriter], seconds: int, together: bool, flushed: dict[tuple[str, int], float]
 ) -> None:
-    """Has clients ask for so many seconds, each once a second, or without a pause."""
-    _Client(port, path).ask()  # the answer is made by it, and is warm for the others
-    asking = [_Client(port, path, has_tag=has_tag) for _ in range(clients)]
-    count = seconds or max(10, _REQUESTS // clients)
-    go = threading.Barrier(clients + 1)
+    """Writes a step of each run a second; notes when (ms since the epoch) one that counts was flushed."""
+    chance = np.random.default_rng(1)
+    began = time.time()
+    for step in range(_BEFORE + seconds):
+        moments = np.sort(chance.random(len(writers))) if not together else np.zeros(len(writers))
+        for moment, number in zip(moments, chance.permutation(len(writers)), strict=True):
+            time.sleep(max(0.0, began + step + moment - time.time()))
+            writers[number].scalar_block(TAGS, [_STEPS + step], _values(number, np.array([_STEPS + step])))
+            writers[number].flush()
+            if step >= _BEFORE:
+                flushed[f"run_{number:03d}", _STEPS + step] = 1000 * time.time()
+    time.sleep(max(0.0, began + _BEFORE + seconds - time.time()))
 
-    def ask(client: _Client, place: int) -> None:
-        client.ask()
-        go.wait()
-        for turn in range(count):
-            if seconds:
-                time.sleep(max(0.0, began + turn + place / clients - time.perf_counter()))
-            client.ask()
 
-    threads = [threading.Thread(target=ask, args=(one, place)) for place, one in enumerate(asking)]
-    for thread in threads:
-        thread.start()
-    while go.n_waiting < clients:
-        time.sleep(0.1)
-    worked, began = program.processor_time(), time.perf_counter()
-    go.wait()
-    for thread in threads:
-        thread.join()
-    took, used = time.perf_counter() - began, program.processor_time() - worked
-    times = [each for one in asking for each in one.times[1:]]
-    if len(times) != count * clients:
-        raise Failed(f"{len(times)} answers to {count * clients} requests")
-    size = np.mean([one.size for one in asking])
-    how = f"once a second{', with a tag' if has_tag else ''}" if seconds else "without a pause"
-    print(f"{clients} clients, {how}: host {100 * used / took:.0f} % of a core, ", end="")
-    print(f"{1000 * used / len(times):.2f} ms of it and {size / 1e3:.1f} kB a request, ", end="")
-    print(f"{len(times) / took:.0f} requests/s, ", end="")
-    print(f"p50 {np.quantile(times, 0.5):.0f} ms, p95 {np.quantile(times, 0.95):.0f} ms", flush=True)
+def _busy(session: CDPSession) -> float:
+    """Seconds of a processor that the main thread of the page has taken."""
+    found: Mapping[str, Any] = session.send("Performance.getMetrics")
+    return next(float(each["value"]) for each in found["metrics"] if each["name"] == "TaskDuration")
 
 
 class _Client:
-    """A connection that stays open, and how long its requests took (ms)."""
+    """Has the stream of events of a page, and sends the requests that are put into ``asks``."""
 
-    def __init__(self, port: int, path: str, *, has_tag: bool = False) -> None:
-        self.times: list[float] = []
-        self.size = 0  # bytes of the last answer
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
-        self._path = path
-        self._has_tag = has_tag
-        self._tag = ""
+    def __init__(self, port: int) -> None:
+        self.asks: queue.SimpleQueue[Asked] = queue.SimpleQueue()
+        self._port = port
+        for work in (self._listen, self._ask):
+            threading.Thread(target=work, daemon=True).start()
 
-    def ask(self) -> None:
-        headers = {"Accept-Encoding": "gzip"} | ({"If-None-Match": self._tag} if self._tag else {})
-        began = time.perf_counter()
-        self._connection.request("GET", self._path, headers=headers)
-        answer = self._connection.getresponse()
-        self.size = len(answer.read())
-        self.times.append(1000 * (time.perf_counter() - began))
-        if answer.status != (http.client.NOT_MODIFIED if self._tag else http.client.OK):
-            raise Failed(f"{answer.status} for {self._path}")
-        if self._has_tag and not self._tag:
-            self._tag = answer.headers["ETag"]
+    def _listen(self) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port)
+        connection.request("GET", "/data/events", headers={"Accept": "text/event-stream"})
+        answer = connection.getresponse()
+        while answer.read1(1 << 16):
+            pass
+
+    def _ask(self) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_PATIENCE)
+        while True:
+            asked = self.asks.get()
+            headers = {**asked.headers, "Accept-Encoding": "gzip"}
+            connection.request(asked.method, asked.url, asked.body, headers)
+            connection.getresponse().read()
 
 
 if __name__ == "__main__":

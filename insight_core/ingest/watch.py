@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_APART = 0.05  # seconds between two reads of events: limits wake-ups by writers that flush often
+_APART = 0.02  # seconds between two reads of events: limits wake-ups by writers that flush often
 
 
 class Watcher:

@@ -114,19 +114,17 @@ class Route:
     """One URL below ``/data/plugin/<name>``: ``view(request, **path_variables, **values)`` answers it.
 
     ``path`` is a rule of werkzeug's routing that begins with a slash. ``view`` may be given by name,
-    ``"package.module:name"``, and is then imported at the first request. Raises ValueError for a path or a
-    name that is malformed.
+    ``"package.module:name"``, and is then imported at the first request. Malformed ones raise ValueError.
 
     A ``GET`` route also answers ``POST`` unless the plugin has a ``POST`` route at this path: the view gets a
     ``GET`` request with the parameters of the body, a form or a JSON object, as its query.
-
     Clients that may not save receive 403 for all other methods than ``GET`` and ``HEAD``, and the view is not
     called. ``only_reads``: the view changes nothing whatever the method, so they may use it.
-
     ``takes_where``: in the place of ``run`` clients may give ``where``, an expression over columns of the run
     table (``lr < 0.1``). The view gets the names of the runs that match as ``run``, or one empty ``run`` if
     none does; of ``run`` and ``where`` the runs of both.
-
+    ``age``: seconds for which clients that ask the same share an answer although data change, or 20 times as
+    long as it took. One with ``no-store`` is given to those who waited for it alone.
     ``reads``: parameters, by ``plugin.http``, that are checked before the view is called, which gets each
     value by name. ``also_reads``: those that the view reads itself. ``answers`` (media types) and ``codes``
     (of errors, by status) are for ``/openapi.json``.
@@ -137,6 +135,7 @@ class Route:
     methods: tuple[str, ...] = ("GET",)
     only_reads: bool = False
     takes_where: bool = False
+    age: float = field(default=0.0, validator=validators.ge(0))
     reads: Sequence[Reader[Any]] = ()
     also_reads: Sequence[Reader[Any]] = ()
     answers: Sequence[str] = ()

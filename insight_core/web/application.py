@@ -248,7 +248,7 @@ class Host:
             # computed before the view runs, so that data loaded meanwhile are not missed
             now = Version(self._provider.generation(), f"{self._annotations.now().generation}{chosen}")
             known = known_generation(request, self._boot)
-            if is_posted:
+            if is_posted or endpoint.route.age:  # an answer with an age may change while the data do not
                 return self._shared.answer(request, now, endpoint, variables, known)[0]
             if request.if_none_match.contains_weak(tag := self._tag(now)):
                 return not_modified(tag)

@@ -12,7 +12,7 @@ from urllib.parse import quote_plus
 from attrs import asdict, field, frozen
 from werkzeug import Request, Response
 
-from insight_core.http.answers import LINK_TOKEN
+from insight_core.http.answers import LINK_TOKEN, accepts_gzip
 from insight_core.http.records import RECORDS_READ
 from insight_core.plugin import Annotations, Messages, Reason, Route, Unavailable
 from insight_core.plugin.data import DataProvider, Run
@@ -279,7 +279,7 @@ class DataRoutes:
     def events(self, request: Request, *, cursor: str | None) -> Response:
         """Changes as server-sent events. Raises Unavailable if too many streams are open."""
         since = self.provider.generation() if cursor is None else generation_of(cursor, self.boot)
-        headers = {"X-Accel-Buffering": "no"}  # nginx would buffer events
+        headers = {"X-Accel-Buffering": "no", "Vary": "Accept-Encoding"}  # nginx would buffer events
         if request.method == "HEAD":
             return Response(mimetype="text/event-stream", headers=headers)
         address: str = request.environ.get("REMOTE_ADDR", "")
@@ -295,7 +295,10 @@ class DataRoutes:
             heartbeat=self.settings.heartbeat,
             client=request.environ.get("werkzeug.socket"),
             address=address,
+            is_packed=accepts_gzip(request),
         )
+        if stream.is_packed:
+            headers["Content-Encoding"] = "gzip"
         return Response(stream, mimetype="text/event-stream", headers=headers)
 
 

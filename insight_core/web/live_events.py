@@ -9,9 +9,11 @@ import select
 import socket
 import threading
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any
 
 from attrs import frozen
@@ -25,12 +27,13 @@ from insight_record.formats.json_text import encode_json
 log = logging.getLogger(__name__)
 
 MAX_OF_CLIENT = 32  # streams of one address beyond loopback: the others are left to other clients
-_APART = 0.1  # seconds between two events, so that a page that follows a fast writer has time to draw
+_APART = 0.12  # seconds between two events, so that a page that follows a fast writer has time to draw
 _APART_LOADING = 0.4  # longer while loading: everything is new anyway, and every request slows the loading
 _LONGEST = 30.0  # seconds of one wait in the provider
 _LOOK = 0.5  # seconds between two checks for what other hosts write
 _AGAIN = 1.0  # seconds until a failed provider is retried
 _RETRY = 2000  # milliseconds until a page reconnects
+_GZIP = b"\x1f\x8b\x08\0\0\0\0\0\0\xff"  # how a stream of gzip begins (RFC 1952)
 SINCE = text("since")
 CURSOR: Reader[str | None] = Reader(  # The header is that of a stream that reconnects.
     "cursor",
@@ -261,11 +264,18 @@ class _Bell:
         os.close(self._rope)
 
 
+@lru_cache(maxsize=4)
+def _packed(text: bytes) -> bytes:
+    """A part of a stream of gzip that refers to no part before it: all streams send the same."""
+    deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return deflate.compress(text) + deflate.flush(zlib.Z_FULL_FLUSH)
+
+
 class EventStream:
     """The body of one stream: sleeps until something changes or the client disconnects.
 
     The stream was counted by ``Streams.take``; ``close``, which WSGI servers call even for unread bodies,
-    gives its place back.
+    gives its place back. ``is_packed``: it is a stream of gzip.
     """
 
     def __init__(
@@ -278,6 +288,7 @@ class EventStream:
         heartbeat: float,
         client: socket.socket | None,
         address: str,
+        is_packed: bool,
     ) -> None:
         self._streams = streams
         self._since = since
@@ -286,13 +297,18 @@ class EventStream:
         self._heartbeat = heartbeat
         self._client = client
         self._address = address
+        self.is_packed = is_packed
         self._closing = threading.Lock()
         self._closed = False
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             with self._streams.bell() as bell:
-                yield from self._events(bell)
+                if self.is_packed:
+                    yield _GZIP
+                    yield from map(_packed, self._events(bell))
+                else:
+                    yield from self._events(bell)
         finally:
             self.close()  # before the client notices the end: it may reconnect immediately
 

@@ -1,13 +1,13 @@
-"""Computes an answer once for all clients that ask the same while the data stay the same."""
+"""Computes an answer once for clients that ask the same, while the data stay the same or for some seconds."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from time import monotonic
 from typing import Any, NamedTuple
 
 from werkzeug import Request, Response
@@ -24,6 +24,7 @@ LARGEST = 3 << 20  # bytes of one of them: a download takes no more memory for b
 _MOST = 1024  # answers
 _PATIENCE = 10.0  # seconds that a client waits for the computation of another one, before it begins its own
 _OLDEST = 5.0  # seconds that answers of earlier data are kept for clients that know no later ones
+_SHARE = 0.05  # of the time that a view with an age may take again and again
 _KNOWN = "HTTP_X_INSIGHT_KNOWN"
 _KEYED = sorted(KEYED - {"HTTP_IF_NONE_MATCH"})  # by which the host turns an answer into a 304
 
@@ -47,7 +48,8 @@ def known_generation(request: Request, boot: str) -> int | None:
 class SharedAnswers:
     """Answers by what a view may read of a request, each of one version of the data.
 
-    A client receives one of the version that it asks for, or of a later generation.
+    A client receives one of the version that it asks for, or of a later generation; where the route has an
+    age, one that is no older, of whatever generation.
 
     An answer is shared if it is a whole 200, its view read nothing that says who asks (``WatchedRequest``),
     and its headers do not forbid it (``no-store``, ``private``, a ``Vary`` of other headers, cookies). Those
@@ -56,7 +58,7 @@ class SharedAnswers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, _SharedAnswer] = OrderedDict()
+        self._kept: OrderedDict[Hashable, SharedAnswer] = OrderedDict()
         self._personal: set[int] = set()  # endpoints whose answers depend on who asks; they live as the host
 
     def answer(
@@ -78,10 +80,10 @@ class SharedAnswers:
         key, least = _key(request), now.generation if known is None else min(known, now.generation)
         with self._lock:
             shared = self._kept.get(key)
-            is_first = shared is None or shared.version.rest != now.rest or shared.version.generation < least
+            is_first = shared is None or not shared.serves(now.rest, least)
             if shared is None or is_first:
                 self._forget_old(now)
-                shared = self._kept[key] = _SharedAnswer(now, self._trim)
+                shared = self._kept[key] = SharedAnswer(now, endpoint.route.age, self._trim)
             self._kept.move_to_end(key)
         if not is_first:
             whole = shared.whole()
@@ -94,15 +96,14 @@ class SharedAnswers:
             raise
         if watched.says_who_asks:
             self._personal.add(id(endpoint))
-        if watched.says_who_asks or not _is_for_all(answer):
+        if watched.says_who_asks or not _is_for_all(answer, may_be_partial=endpoint.route.age > 0):
             shared.fail()
             return answer, now
         return shared.begin(request, answer), now
 
     def _forget_old(self, now: Version) -> None:
         """Forgets answers of earlier data that no client will ask for any more. The lock is held."""
-        since = time.monotonic() - _OLDEST
-        for key in [key for key, one in self._kept.items() if one.version != now and one.since < since]:
+        for key in [key for key, one in self._kept.items() if one.version != now and one.is_old]:
             del self._kept[key]
 
     def _trim(self) -> None:
@@ -116,16 +117,19 @@ class SharedAnswers:
                 size -= dropped.size
 
 
-class _SharedAnswer:
+class SharedAnswer:
     """An answer that one client asked for first, and that is made while it or others need the next piece.
 
     The first client receives each piece as soon as it is made. All others wait until the answer is whole, so
     that a larger one need not be kept for clients of different speed: they then compute it themselves.
     """
 
-    def __init__(self, version: Version, changed: Callable[[], None]) -> None:
+    def __init__(self, version: Version, age: float, changed: Callable[[], None]) -> None:
         self.version = version
-        self.since = time.monotonic()
+        self._age = age  # of the route
+        self._since = monotonic()
+        self._took = 0.0  # seconds of the view
+        self.is_partial = False  # only those who wait for it receive it
         self.is_lost = False  # it failed, or is too large to be shared
         self.size = 0
         self._changed = changed
@@ -138,6 +142,17 @@ class _SharedAnswer:
         self._error: BaseException | None = None
         self._waiting = 0  # clients that make pieces besides the first one
 
+    @property
+    def is_old(self) -> bool:
+        """Whether no client will ask for this answer any more if there are later data."""
+        oldest = max(self._age, self._took / _SHARE) if self._age else _OLDEST
+        return self._begun.is_set() and monotonic() - self._since > oldest
+
+    def serves(self, rest: str, generation: int) -> bool:
+        """Whether a client may receive this answer if it asks for one of this generation or a later one."""
+        is_new = not (self.is_partial or self.is_old) if self._age else self.version.generation >= generation
+        return is_new and self.version.rest == rest
+
     def fail(self, error: BaseException | None = None) -> None:
         """Gives those who wait the error, or lets them compute the answer themselves."""
         self.is_lost, self._error = True, error or self._error
@@ -146,6 +161,8 @@ class _SharedAnswer:
 
     def begin(self, request: Request, answer: Response) -> Response:
         """The answer of the first client."""
+        self._took = monotonic() - self._since
+        self.is_partial = answer.cache_control.no_store
         if not answer.is_streamed:
             compress(request, answer)
             self._pieces = [answer.get_data()]
@@ -168,7 +185,7 @@ class _SharedAnswer:
 
         Raises what the view raised.
         """
-        until = time.monotonic() + _PATIENCE
+        until = monotonic() + _PATIENCE
         if not self._begun.wait(_PATIENCE):
             return None
         if self._answer is None or self.is_lost:
@@ -178,7 +195,7 @@ class _SharedAnswer:
         self._waiting += 1
         try:
             while self._source is not None and not self.is_lost:
-                if not self._making.acquire(timeout=max(0.0, until - time.monotonic())):
+                if not self._making.acquire(timeout=max(0.0, until - monotonic())):
                     return None
                 try:
                     self._make()
@@ -252,13 +269,14 @@ def _key(request: Request) -> Hashable:
     return (request.root_path, request.path, query, may_save(request), *map(environ.get, _KEYED))
 
 
-def _is_for_all(answer: Response) -> bool:
+def _is_for_all(answer: Response, *, may_be_partial: bool) -> bool:
     control = answer.cache_control
     varies = {f"HTTP_{name.upper().replace('-', '_')}" for name in answer.vary}
     return (
         answer.status_code == 200
         and varies <= KEYED
-        and not (control.no_store or control.private or "Set-Cookie" in answer.headers)
+        and (may_be_partial or not control.no_store)
+        and not (control.private or "Set-Cookie" in answer.headers)
         and not answer.direct_passthrough
         and answer.mimetype != "text/event-stream"
     )

@@ -148,7 +148,7 @@ def test_a_page_in_the_background_asks_nothing_until_it_is_seen(
 ) -> None:
     with write(tmp_path / "run", ["loss"], 10) as writer:
         url = serve("--logdir", tmp_path)
-        with page.expect_response("**/data/plugin/diagnose/findings*"):  # the last of its start
+        with page.expect_response("**/data/plugin/diagnose/recent_findings*"):  # the last of its start
             open_page(page, url)
         expect(status(page, "loss")).to_contain_text("10 points")
         hide = """hidden => {

@@ -64,6 +64,7 @@ def soak(plan: Plan, place: Path) -> Report:
         log = running.enter_context(open(place / "host.log", "w+b"))
         training = running.enter_context(_training(plan, logdir))
         host, port = running.enter_context(_host(plan, place, log))
+        _get(port, "/openapi.json")  # needs the routes of all plugins: each has a thread for them
         sampler = Sampler(lambda: _family(host.pid))
         clients = [EventStream(f"stream {number}", port) for number in range(_STREAMS)]
         poller = Poller(port, plan.runs, plan.tags)

@@ -6,6 +6,7 @@ import http.client
 import json
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_a_change_is_announced_at_once(
     host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
 ) -> None:
     server = serve(host_of(SCALAR, heartbeat=FOR_EVER))
-    with _stream(server, f"?since={provider.generation()}", {"Accept-Encoding": "gzip"}) as answer:
+    with _stream(server, f"?since={provider.generation()}") as answer:
         assert answer.status == 200
         assert answer.headers["Content-Type"].startswith("text/event-stream")
         assert answer.headers["Content-Encoding"] is None
@@ -66,6 +67,25 @@ def test_a_change_is_announced_at_once(
         name, data = _event(answer)
     assert name.endswith(f"-{provider.generation()}")
     assert (data["runs"], data["series"]) == (False, {"scalar": {"early": ["acc"]}})
+
+
+def test_a_client_that_accepts_gzip_can_read_each_event_when_it_comes(
+    host_of: Callable[..., Host], provider: FakeProvider, serve: Callable[[Any], Server]
+) -> None:
+    server = serve(host_of(SCALAR, heartbeat=FOR_EVER))
+    query = f"?since={provider.generation()}"
+    with _stream(server, query, {"Accept-Encoding": "gzip"}) as packed, _stream(server, query) as plain:
+        assert packed.headers["Content-Encoding"] == "gzip"
+        unpacked = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+        text, received = b"", 0
+        for number in range(3):
+            provider.add_scalars("early", f"metric/{number}", [1.0] * (number + 1))
+            name, event = _event(plain)
+            while name.encode() not in text or not text.endswith(b"\n\n"):
+                piece = packed.read1(1 << 16)
+                text, received = text + unpacked.decompress(piece), received + len(piece)
+            assert json.loads(text.rsplit(b"data: ", 1)[1]) == event
+    assert received < len(text)
 
 
 def test_a_stream_that_reconnects_goes_on_where_it_was(

@@ -18,7 +18,7 @@ from insight_core.plugin import InvalidArgument, Plugin, Route
 from insight_core.plugin.http import json_response
 from insight_core.plugin.testing import FakeProvider
 from insight_core.web import Host, shared_answers
-from insight_core.web.shared_answers import LARGEST, MOST_BYTES
+from insight_core.web.shared_answers import LARGEST, MOST_BYTES, SharedAnswer, Version
 from tests.waiting import eventually
 
 PATH = "/data/plugin/x/view"
@@ -45,10 +45,10 @@ class Counted:
 
 @pytest.fixture
 def host_with(host_of: Callable[..., Host]) -> Callable[[Any], Host]:
-    def make(view: Counted, *, held: bool = False) -> Host:
+    def make(view: Counted, *, held: bool = False, age: float = 0.0) -> Host:
         if not held:
             view.goes_on.set()
-        return host_of(Plugin("x", "X", routes=lambda _: [Route("/view", view)]))
+        return host_of(Plugin("x", "X", routes=lambda _: [Route("/view", view, age=age)]))
 
     return make
 
@@ -107,6 +107,62 @@ def test_a_client_that_knows_no_later_data_receives_what_was_answered_meanwhile(
         provider.add_scalars("late", "acc", [1.0] * number)
         tag_for(known)
         assert view.calls == 4 + number  # none of these says what it knows
+
+
+def test_an_answer_with_an_age_is_that_of_all_clients_until_it_is_older(
+    host_with: Callable[..., Host], provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(shared_answers, "monotonic", lambda: clock[0])
+    view = Counted()
+    client = Client(host_with(view, age=10.0))
+    for clock[0] in (0.0, 5.0, 10.0):
+        provider.add_scalars(f"run{clock[0]}", "acc", [1.0])
+        answer = client.get(PATH)
+        assert "ETag" not in answer.headers  # an answer may become another one while the data stay
+    assert view.calls == 1
+    clock[0] = 10.1
+    client.get(PATH)
+    assert view.calls == 2
+
+
+def test_an_answer_that_took_long_is_shared_for_longer_than_its_age(
+    host_with: Callable[..., Host], provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(shared_answers, "monotonic", lambda: clock[0])
+
+    def answer(_: Request) -> Response:
+        clock[0] += 2.0
+        return json_response(1)
+
+    view = Counted(answer)
+    client = Client(host_with(view, age=10.0))
+    client.get(PATH)
+    for clock[0], calls in ((40.0, 1), (40.1, 2)):
+        provider.add_scalars(f"run{clock[0]}", "acc", [1.0])
+        client.get(PATH)
+        assert view.calls == calls
+
+
+def test_a_part_of_an_answer_with_an_age_is_received_by_those_who_waited_for_it_alone(
+    host_with: Callable[..., Host],
+) -> None:
+    def answer(_: Request) -> Response:
+        part = json_response(view.calls)
+        part.cache_control.no_store = True
+        return part
+
+    view = Counted(answer)
+    host = host_with(view, held=True, age=10.0)
+    assert {one.get_json() for one in _together(host, 8, view)} == {1}
+    assert Client(host).get(PATH).get_json() == 2
+
+
+@pytest.mark.parametrize("age", [0.0, 10.0])
+def test_what_a_user_writes_makes_an_answer_old(age: float) -> None:
+    answer = SharedAnswer(Version(5, "before"), age, lambda: None)
+    assert (answer.serves("before", 5), answer.serves("after", 5)) == (True, False)
 
 
 def test_answers_of_earlier_data_are_forgotten_after_some_seconds(

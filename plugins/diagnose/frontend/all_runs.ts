@@ -3,7 +3,7 @@ import type { PluginContext } from '@insight-host/api';
 import { NOTHING, type Answer } from './answer';
 
 const WAIT = 5000; // ms until the host answers with what it knows
-const FRESH = 10_000; // ms for which an answer is shared, also by pages: alerts change while the data do not
+const FRESH = 10_000; // ms for which the answer is asked for once: alerts change while the data do not
 
 let last: { readonly question: string; readonly at: number; readonly answer: Promise<Answer> } | null = null;
 
@@ -31,7 +31,7 @@ export async function findingsOfAll(ctx: PluginContext): Promise<Answer> {
   const asked = {
     question,
     at: performance.now(),
-    answer: ctx.data.json<Answer>('findings', { run, wait: WAIT, age: FRESH }),
+    answer: ctx.data.json<Answer>('recent_findings', { run, wait: WAIT }),
   };
   last = asked;
   const forget = (): void => {

@@ -5,6 +5,9 @@ export default {
   apiVersion: API,
   open(packed) {
     const answer: unknown = JSON.parse(new TextDecoder().decode(packed));
-    return { series: new Map(), answer: (route) => (route === 'findings' ? Response.json(answer) : null) };
+    return {
+      series: new Map(),
+      answer: (route) => (/^(recent_)?findings$/.test(route) ? Response.json(answer) : null),
+    };
   },
 } satisfies Snapshot;

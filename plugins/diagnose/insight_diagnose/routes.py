@@ -8,30 +8,31 @@ from functools import partial
 
 from werkzeug import Request, Response
 
-from insight_core.plugin import InvalidArgument, PluginContext, Route, encode_json
+from insight_core.plugin import InvalidArgument, PluginContext, Route
 from insight_core.plugin.data import TAG_ROLES
-from insight_core.plugin.http import bytes_response, json_response, texts, whole_number
+from insight_core.plugin.http import json_response, texts, whole_number
 from insight_core.plugin.lab import findings_document, may_change
-from insight_diagnose.shared_findings import FindingsAnswer, SharedFindings
 
 _LONGEST = 60_000  # ms
 _PATIENCE = 20.0  # seconds; a file has what is known by then
+_RECENT = 10.0  # seconds for which pages share an answer: alerts change while the data do not
 _JSON = ("application/json",)
 _READS = (
     texts("run").named("runs"),
     whole_number("wait", 0, _LONGEST),
-    whole_number("age", 0, _LONGEST),
     texts("role").named("roles"),
 )
 
 
 def routes(ctx: PluginContext) -> Sequence[Route]:
-    """``/findings``, and ``/snapshot`` with those of a file that works without a host."""
+    """``findings``, ``recent_findings`` for pages, and ``snapshot`` for a file that works without a host."""
     return [
+        Route("/findings", partial(_findings, ctx), takes_where=True, reads=_READS, answers=_JSON),
         Route(
-            "/findings",
-            partial(_findings, ctx, SharedFindings()),
+            "/recent_findings",
+            partial(_recent_findings, ctx),
             takes_where=True,
+            age=_RECENT,
             reads=_READS,
             answers=_JSON,
         ),
@@ -40,33 +41,25 @@ def routes(ctx: PluginContext) -> Sequence[Route]:
 
 
 def _findings(
-    ctx: PluginContext,
-    shared: SharedFindings,
-    request: Request,
-    *,
-    runs: Sequence[str],
-    wait: int | None,
-    age: int | None,
-    roles: Sequence[str],
+    ctx: PluginContext, request: Request, *, runs: Sequence[str], wait: int | None, roles: Sequence[str]
 ) -> Response:
     """Returns the findings of all rules in the runs ``run`` (repeated), or in all; the worst first.
 
-    After ``wait`` ms it answers with what is known by then. A client that takes an answer which was found up
-    to ``age`` ms ago may receive that of another one: ``generation`` says what it is about.
+    After ``wait`` ms it answers with what is known by then. ``generation`` says what it is about.
     """
-    given = roles_given(roles)
-
-    def ask(seconds: float | None) -> FindingsAnswer:
-        generation = ctx.data.generation()
-        found = ctx.findings(runs or None, given, seconds=seconds)
-        return FindingsAnswer(
-            encode_json({**findings_document(found), "generation": generation}), not may_change(found)
-        )
-
-    seconds = None if wait is None else wait / 1000
-    question = (tuple(runs), tuple(sorted(given.items())))
-    answer = bytes_response(shared.body(question, ask, seconds, (age or 0) / 1000), "application/json")
+    answer = _recent_findings(ctx, request, runs=runs, wait=wait, roles=roles)
     answer.cache_control.no_store = True  # alerts and annotations change while the data do not
+    return answer
+
+
+def _recent_findings(
+    ctx: PluginContext, request: Request, *, runs: Sequence[str], wait: int | None, roles: Sequence[str]
+) -> Response:
+    """Returns what ``findings`` does, or has done for another client in the last seconds."""
+    generation = ctx.data.generation()
+    found = ctx.findings(runs or None, roles_given(roles), seconds=None if wait is None else wait / 1000)
+    answer = json_response({**findings_document(found), "generation": generation})
+    answer.cache_control.no_store = may_change(found)
     return answer
 
 

@@ -32,6 +32,11 @@ PATH = "/data/plugin/diagnose/findings"
 
 
 @pytest.fixture
+def answers_are_computed_each_time() -> None:
+    """Replaces the fixture of all other tests: hosts share answers here."""
+
+
+@pytest.fixture
 def data() -> FakeProvider:
     provider = FakeProvider()
     provider.add_run(Run("empty"))
@@ -108,6 +113,23 @@ def test_an_answer_that_waits_says_so_and_is_not_kept(data: FakeProvider) -> Non
     [waits] = [one for one in answer.get_json()["unchecked"] if one["rule"] == "r"]
     assert (waits["runs"], waits["pending"], waits["reason"]["code"]) == (["fine"], True, "m_reading")
     assert "no-store" in answer.headers["Cache-Control"]
+
+
+def test_pages_that_ask_for_recent_findings_have_the_runs_examined_once(data: FakeProvider) -> None:
+    checked: list[str] = []
+
+    def check(examined: Examined) -> Iterable[Finding]:
+        checked.append(examined.run)
+        return ()
+
+    client = _client(data, mine=with_hooks(rules=lambda: [Rule("r", ReasonKind("m_r", "R"), check)]))
+    recent = "/data/plugin/diagnose/recent_findings"
+    before = _json(client, recent, run="fine")["generation"]
+    data.add_scalars("fine", "train/loss", [1.0, 0.5])
+    assert _json(client, recent, run="fine")["generation"] == before
+    assert checked == ["fine"]
+    assert _json(client, PATH, run="fine")["generation"] > before
+    assert checked == ["fine", "fine"]
 
 
 def test_columns_say_how_many_findings_a_run_has_and_the_worst(data: FakeProvider) -> None:

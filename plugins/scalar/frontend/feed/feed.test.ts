@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Feed } from './feed';
 import {
   asked,
   askedRuns,
@@ -171,56 +172,53 @@ describe('series that grow', () => {
     expect(shown(feed)).toEqual(['a 3', 'b 4']);
   });
 
-  it('are all shown in the end, and a card whose series did not grow asks for nothing', async () => {
+  it('are asked for together, and a card whose series did not grow asks for nothing', async () => {
+    const tags = ['acc', 'loss', 'rate'];
+    await open(['a', 'b'], tags);
+    const feeds: Feed[] = [];
+    for (const tag of tags) feeds.push(await wanting(query(['a', 'b'], {}, tag), tag));
+    asked();
+    const { requests } = host;
+    grow(['a', 'b'], ['acc', 'loss']);
+    await settled();
+    expect(host.requests - requests).toBe(1);
+    expect(asked().map(({ tag }) => tag)).toEqual(['acc', 'loss']);
+    expect(feeds.map(shown)).toEqual([
+      ['a 4', 'b 4'],
+      ['a 4', 'b 4'],
+      ['a 3', 'b 3'],
+    ]);
+  });
+
+  it.each([0, 100, 400])('are asked for half of the time at most, where an answer takes %i ms', async (took) => {
     await open(['a', 'b'], ['acc', 'loss']);
-    await wanting(query(['a', 'b'], {}, 'acc'), 'acc');
-    const feed = await wanting(query(['a', 'b']));
-    asked();
-    for (let tenth = 0; tenth < 30; tenth++) {
-      grow(['a', 'b'], ['loss']);
-      await vi.advanceTimersByTimeAsync(100);
+    for (const tag of ['acc', 'loss']) await wanting(query(['a', 'b'], {}, tag), tag);
+    const { requests } = host;
+    Object.defineProperty(host, 'held', { get: () => new Promise((resolve) => setTimeout(resolve, took)) });
+    for (let twentieth = 0; twentieth < 60; twentieth++) {
+      grow(['a', 'b'], ['acc', 'loss']);
+      await vi.advanceTimersByTimeAsync(50);
     }
-    await vi.advanceTimersByTimeAsync(1000);
-    const after = asked();
-    expect(after.length).toBeLessThanOrEqual(5);
-    expect(after.filter(({ tag }) => tag === 'acc')).toEqual([]);
-    expect(shown(feed)).toEqual(['a 33', 'b 33']);
+    const frame = 16;
+    const most = Math.ceil(3000 / Math.max(50, 2 * (took + frame)));
+    expect(host.requests - requests).toBeLessThanOrEqual(most + 2); // nothing is known of the first two
+    expect(host.requests - requests).toBeGreaterThan(most / 2);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(shown(board.feeds.of('loss'))).toEqual(['a 63', 'b 63']);
   });
 
-  it.each([
-    { what: 'several cards of several runs', tags: ['acc', 'loss'], runs: ['a', 'b'], most: 4 },
-    { what: 'several cards of one run', tags: ['acc', 'loss'], runs: ['a'], most: 13 },
-    { what: 'a card alone', tags: ['loss'], runs: ['a', 'b'], most: 30 },
-  ])('are asked for this often in three seconds with ten changes each: $what', async ({ tags, runs, most }) => {
-    await open(runs, tags);
-    for (const tag of tags) await wanting(query(runs, {}, tag), tag);
+  it('are asked for on a card beyond the edge of the screen when it comes into sight', async () => {
+    await open(['a']);
+    const feed = await wanting(query(['a']));
+    feed.see(false);
     asked();
-    for (let tenth = 0; tenth < 30; tenth++) {
-      grow(runs, tags);
-      await settled();
-      if (tenth === 0) expect(asked()).toHaveLength(tags.length); // at once
-      await vi.advanceTimersByTimeAsync(100);
-    }
-    const count = asked().filter(({ tag }) => tag === 'loss').length + 1;
-    expect(count).toBeLessThanOrEqual(most);
-    expect(count).toBeGreaterThanOrEqual(most - 2);
-  });
-
-  it('of many runs that write one after the other are asked for twice, then seldom until they pause', async () => {
-    const runs = ['a', 'b', 'c', 'd'];
-    await open(runs, ['first', 'second']);
-    for (const tag of ['first', 'second']) await wanting(query(runs, {}, tag), tag);
-    await vi.advanceTimersByTimeAsync(5000);
-    asked();
-    const times: number[] = [];
-    const began = performance.now();
-    for (let step = 0; step < 40; step++) {
-      const isPause = step >= 5 && step < 20; // the runs write in the first half second, and again after two
-      if (!isPause) grow([runs[step % 4] as string], ['first']);
-      await vi.advanceTimersByTimeAsync(100);
-      if (asked().length > 0) times.push(Math.round((performance.now() - began) / 100));
-    }
-    expect(times).toEqual([1, 4, 14, 21, 24, 34]);
+    grow(['a']);
+    await settled();
+    expect(asked()).toEqual([]);
+    feed.see(true);
+    await settled();
+    expect(asked()).toMatchObject([{ tag: 'loss', runs: ['a'], from: 2 }]);
+    expect(shown(feed)).toEqual(['a 4']);
   });
 
   it('are not asked for on a card that is covered, until it shows again', async () => {

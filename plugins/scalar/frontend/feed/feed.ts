@@ -1,10 +1,9 @@
 /** The feed of one card: what it wants, what of that is here, what has to be fetched, and the picture it shows. */
 import { Problem } from '@insight-host/kit';
-import { Spaced } from '@insight-host/kit/lab';
 import { signal } from '@preact/signals';
 import type { PanelLayer } from '../panels/panels';
 import { ALL_RUNS, type BandQuery, type GroupQuery, type KeptBands, type KeptSeries, type SeriesQuery } from './query';
-import { isWhole, type Band, type Series } from './series';
+import type { Band, Series } from './series';
 import type { Source } from './source';
 
 export interface Layer extends PanelLayer {
@@ -36,11 +35,6 @@ export interface Picture {
 
 type ChangedRuns = ReadonlyMap<string, readonly string[]> | null; // runs by tag
 
-const APART = 1000; // ms between two refreshes of a card as its series grow
-const APART_SECOND = 300; // of the first two after a pause: many runs write one after the other, then pause
-const PAUSE = 400; // ms without changes
-const APART_SINGLE = 250; // of a card with one series of which only what was appended is asked for
-
 /** What a query needs of one layer: series of one smoothing, or bands; and what of it is there. */
 type Part =
   | {
@@ -61,8 +55,8 @@ interface Others {
   readonly source: Source;
   woke(feed: Feed): void;
   rested(feed: Feed): void;
-  /** Whether nothing else on the screen is kept up to date. */
-  isAlone(feed: Feed): boolean;
+  /** Has the cards whose series have grown ask, at the next time for that. */
+  refreshSoon(): void;
   isInSight(tag: string): boolean;
   smoothedAnew(feed: Feed): void;
   forget(feed: Feed): void;
@@ -81,17 +75,11 @@ export class Feed {
   private wanted: CardQuery | null = null;
   private key = '';
   private awake = false;
-  private stale = false;
+  private stale = false; // series of the picture have changed, or may have
   private ownSeries: ReadonlyMap<string, KeptSeries> = new Map(); // of the picture, by key
   private ownBands: ReadonlyMap<string, KeptBands> = new Map();
   private working: AbortController | null = null;
-  private changedAt = -Infinity; // ms of the clock of the page
-  private soon = 0; // refreshes that need not be far apart
-  private next: 'now' | 'later' | null = null; // what to do after the requests that are under way
-  private readonly refreshes = new Spaced(
-    () => this.apart(),
-    () => this.refresh(),
-  );
+  private isMoved = false; // something else is wanted once the requests that are under way have come
 
   constructor(
     private readonly feeds: Others,
@@ -116,16 +104,16 @@ export class Feed {
       this.busy.value ||= here === 'missing';
       return;
     }
-    if (!this.working || !before || shapeOf(before) !== shapeOf(query)) return this.load();
-    this.next = 'now'; // only other runs: what is under way is of use
+    if (!this.working || !before || shapeOf(before) !== shapeOf(query)) return void this.load();
+    this.isMoved = true; // only other runs: what is under way is of use
     this.show(query);
   }
 
   /** The slider rests: asks once the card is seen, and what is under way has come. */
   follow(): void {
     if (!this.isSeen) this.stale = true;
-    else if (this.working) this.next = 'now';
-    else this.load();
+    else if (this.working) this.isMoved = true;
+    else void this.load();
   }
 
   /** Whether it has come on the screen, or left it. */
@@ -148,7 +136,7 @@ export class Feed {
   }
 
   retry(): void {
-    if (this.wanted) this.load();
+    if (this.wanted) void this.load();
   }
 
   /**
@@ -175,55 +163,39 @@ export class Feed {
       !this.wanted?.layers.some(({ tag, runs: own, around = [] }) => hasAny(runs.get(tag), [...own, ...around]))
     )
       return;
-    const now = performance.now();
-    if (now - this.changedAt > PAUSE) this.soon = 2;
-    this.changedAt = now;
-    if (this.isLookedAt) this.refreshes.ask();
-    else this.stale = true;
+    this.stale = true;
+    if (this.isLookedAt) this.feeds.refreshSoon();
   }
 
   /**
    * Data came, or the slider moved, while the tab was in the back, another card covered this one, or it was not seen.
    */
   wake(): void {
-    if (this.isLookedAt && this.stale && this.wanted) this.load();
+    if (this.isLookedAt && this.stale && this.wanted) void this.load();
   }
 
-  private apart(): number {
-    if (this.feeds.isAlone(this)) return 0;
-    const layers = this.picture.value?.layers ?? [];
-    return layers.every(({ main, bands }) => bands.length === 0 && main.length < 2 && main.every(isWhole))
-      ? APART_SINGLE
-      : this.soon > 0
-        ? APART_SECOND
-        : APART;
-  }
-
-  private refresh(): void {
-    this.soon = Math.max(0, this.soon - 1);
-    if (!this.isLookedAt) this.stale = true;
-    else if (this.working) this.next ??= 'later';
-    else this.load();
+  /** Whether it is on the screen, its series have grown, and nothing is asked for yet. */
+  get isDue(): boolean {
+    return this.stale && this.isSeen && this.isLookedAt && this.wanted !== null && !this.working;
   }
 
   private stop(): void {
-    this.refreshes.cancel();
     this.feeds.forget(this);
     this.working?.abort();
     this.working = null;
-    this.next = null;
+    this.isMoved = false;
     this.busy.value = false;
   }
 
   /** Shows what is there and fetches the rest. */
-  private load(): void {
+  async load(): Promise<void> {
     this.stop();
     const query = this.wanted;
     if (!query) return;
     this.stale = false;
     const here = this.show(query);
     if (here === 'current') this.error.clear();
-    else void this.work(query, here === 'missing');
+    else await this.work(query, here === 'missing');
   }
 
   private async work(query: CardQuery, isBusy: boolean): Promise<void> {
@@ -232,16 +204,16 @@ export class Feed {
     this.busy.value = isBusy;
     const failures = await this.fetch(query, working.signal);
     if (this.working !== working) return;
-    const { next, wanted } = this;
+    const { isMoved, wanted } = this;
     this.working = null;
-    this.next = null;
+    this.isMoved = false;
     this.busy.value = false;
     if (failures.length > 0) this.error.set(failures[0]);
     else this.error.clear();
     const isOfUse = wanted && (shapeOf(wanted) === shapeOf(query) || isSmoothedAnew(query, wanted));
     this.show(isOfUse ? wanted : query, true);
-    if (next === 'now') this.load();
-    else if (next === 'later') this.refreshes.ask();
+    if (isMoved) void this.load();
+    else if (this.isDue) this.feeds.refreshSoon();
   }
 
   /** Everything that is missing or out of date; returns why some of it did not come. */

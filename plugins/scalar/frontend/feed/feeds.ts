@@ -1,9 +1,12 @@
 import type { ReadonlySignal as Live } from '@preact/signals';
 import type { CardParts, ChangedSeries } from '@insight-host/kit';
+import { Spaced } from '@insight-host/kit/lab';
 import { Feed } from './feed';
 import { Source } from './source';
 
 const REST = 500; // ms without a move of the smoothing slider
+const SHARE = 0.5; // of the time that cards which grow may take, from their questions to the frame with the answers
+const LONGEST = 3000; // ms between two of their questions
 
 /** The feeds of the cards near the screen, and the source that they share. */
 export class Feeds {
@@ -11,6 +14,11 @@ export class Feeds {
   private readonly feeds = new Map<string, Feed>();
   private readonly smoothed = new Set<Feed>(); // that the host is asked for when the slider rests
   private rest: ReturnType<typeof setTimeout> | undefined;
+  private took: readonly number[] = [0, 0]; // ms of the last two refreshes: one alone may be slow by chance
+  private readonly refreshes = new Spaced(
+    () => Math.min(LONGEST, ...this.took.map((took) => took / SHARE)),
+    () => void this.refresh(),
+  );
 
   constructor(
     private readonly parts: CardParts,
@@ -24,6 +32,7 @@ export class Feeds {
     page.until(() => {
       for (const feed of [...this.feeds.values()]) feed.rest();
       clearTimeout(this.rest);
+      this.refreshes.cancel();
     });
   }
 
@@ -43,9 +52,9 @@ export class Feeds {
     if (this.feeds.get(feed.tag) === feed) this.feeds.delete(feed.tag);
   }
 
-  /** Whether nothing else on the screen is kept up to date: the card fills it, or no other is near. */
-  isAlone(feed: Feed): boolean {
-    return [...this.feeds.values()].every((other) => other === feed || !other.isLookedAt);
+  /** The cards whose series have grown ask together: where a host or a page is busy, more seldom. */
+  refreshSoon(): void {
+    this.refreshes.ask();
   }
 
   /** Whether the tab is in front, and no other card fills the page. */
@@ -88,6 +97,14 @@ export class Feeds {
   restarted(run: string, tag: string): void {
     const { tags } = this.parts;
     if (!this.hasRestarts.value && tags.infoOf(run, tag)?.attempts === 1) tags.refresh();
+  }
+
+  private async refresh(): Promise<void> {
+    const due = [...this.feeds.values()].filter((feed) => feed.isDue);
+    if (due.length === 0) return;
+    const began = performance.now();
+    await Promise.all(due.map((feed) => feed.load()));
+    requestAnimationFrame(() => setTimeout(() => (this.took = [performance.now() - began, this.took[0] as number])));
   }
 
   private changed(series: ChangedSeries): void {

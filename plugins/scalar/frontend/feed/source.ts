@@ -55,10 +55,14 @@ export class Source {
     const keys = keysOf(query).flat();
     const found = new Map<string, KeptSeries>();
     for (const run of runs) {
-      const known = keys
-        .flatMap((key) => this.seriesCache.get(key + run) ?? own.get(key + run) ?? [])
-        .filter(({ value }) => !isWhole(value) || fits(value, query));
-      const best = known.find(({ time }) => this.clock.isCurrent(time, query.tag, [run])) ?? known[0];
+      let best: KeptSeries | undefined;
+      for (const key of keys) {
+        const kept = this.seriesCache.get(key + run) ?? own.get(key + run);
+        if (!kept || (isWhole(kept.value) && !fits(kept.value, query))) continue;
+        const isCurrent = this.clock.isCurrent(kept.time, query.tag, [run]);
+        if (isCurrent || !best) best = kept;
+        if (isCurrent) break;
+      }
       if (best) found.set(run, best);
     }
     return found;

@@ -152,7 +152,7 @@ export function extremes(
   return outLo <= outHi ? [outLo, outHi] : null;
 }
 
-const SAMPLE = 5_000;
+const SAMPLE = 2000;
 
 /** Finite values in the x window, evenly taken from all of them if they are many. */
 export function sample(lines: readonly Line[], window: readonly [number, number], log: boolean): Float64Array {

@@ -111,7 +111,19 @@ function figureWithin(
   };
 }
 
+const laidOut = new WeakMap<Line, { readonly of: string; readonly entry: Entry }>(); // last
+
+/** Where a line is: of a chart that grows most lines are where they were. */
 function entry(line: Line, x: Scale, scale: Scale, ratio: number): Entry {
+  const of = JSON.stringify([x, scale, ratio]);
+  const last = laidOut.get(line);
+  if (last?.of === of) return last.entry;
+  const made = traced(line, x, scale, ratio);
+  laidOut.set(line, { of, entry: made });
+  return made;
+}
+
+function traced(line: Line, x: Scale, scale: Scale, ratio: number): Entry {
   const { band } = line;
   return {
     line,
