@@ -31,9 +31,9 @@ class Watched:
     def add(self, models: Any, what: str | None, every: int) -> None:  # noqa: ANN401
         """Watches models from now on: gradients at each ``every``-th backward pass, parameters as often.
 
-        Parameters are those of a forward pass. Tags are ``gradients/<name>`` and ``parameters/<name>``; names in the second model begin with
-        ``graph_1``, and so on. Raises ValueError for an unknown ``what``, a model that is watched, and
-        ``every`` below 1; TypeError for what is no module of PyTorch.
+        Parameters are those of a forward pass. Tags are ``gradients/<name>`` and ``parameters/<name>``; names
+        in the second model begin with ``graph_1``, and so on. Raises ValueError for an unknown ``what``, a
+        model that is watched, and ``every`` below 1; TypeError for what is no module of PyTorch.
         """
         if what not in _WHAT:
             raise ValueError(f"log is 'gradients', 'parameters', 'all' or None, not {what!r}")
