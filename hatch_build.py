@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -218,25 +219,22 @@ def compile_stale(root: Path, warn: Callable[[str], None], among: Iterable[Path]
     if not stale:
         return
     this = Path(__file__).resolve()
-    started = [
-        subprocess.Popen(
-            [sys.executable, str(this), "compile", name],
-            cwd=root,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
+
+    def attempt(name: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, str(this), "compile", name]
+        return subprocess.run(
+            command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
         )
-        for name in stale
-    ]
-    for name, process in zip(stale, started, strict=True):
-        output, _ = process.communicate()
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each takes 250 MB
+        attempts = list(pool.map(attempt, stale))
+    for name, process in zip(stale, attempts, strict=True):
         known.pop(name, None)
         if process.returncode == 0:
             known[name] = wanted[name]
             continue
         compiled_path(root / name).unlink(missing_ok=True)
-        reason = "\n".join(f"    {line}" for line in output.strip().splitlines()[-8:])
+        reason = "\n".join(f"    {line}" for line in process.stdout.strip().splitlines()[-8:])
         warn(
             f"{name} is not compiled, and insight-host needs it: install a C compiler, or a wheel:\n{reason}"
         )

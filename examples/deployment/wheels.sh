@@ -4,9 +4,9 @@
 #     examples/deployment/wheels.sh x86_64
 #     examples/deployment/wheels.sh aarch64 ROOT
 #
-# The wheels are for the version of PYTHON (python3). Zig, a package of PyPI, is the C compiler for both. For another
-# processor than this one ROOT is where an aarch64 Python of the same version is unpacked, whose headers and
-# sysconfig are used. From Debian's packages:
+# The wheels are for Python 3.11 or later; PYTHON (python3) is the version that builds them. Zig, a package of PyPI, is
+# the C compiler for both. For another processor than this one ROOT is where an aarch64 Python of the version of PYTHON
+# is unpacked, whose headers and sysconfig are used. From Debian's packages:
 #
 #     dpkg --add-architecture arm64 && apt-get update
 #     apt-get download libpython3.11-dev:arm64 libpython3.11-minimal:arm64
@@ -31,12 +31,14 @@ if [ -n "$root" ]; then
 	settings+=(PYTHONPATH="$tools" _PYTHON_SYSCONFIGDATA_NAME="_sysconfigdata__$processor-linux-gnu"
 		_PYTHON_HOST_PLATFORM="linux-$processor" CFLAGS="-I$root/usr/include -I$root/usr/include/$version")
 fi
-find insight_core -name '_*.so' -delete # compiled for this machine by another compiler
-rm -f insight_core/.compiled
+remove_compiled() { # of this checkout: they are of another compiler, or for another machine
+	find insight_core insight_log_tables insight_record plugins -name '_*.so' -delete
+	rm -f insight_core/.compiled
+}
+remove_compiled
 env "${settings[@]}" "$tools/bin/python" -m build --no-isolation --wheel --outdir "$tools/dist" insight_record
 env "${settings[@]}" INSIGHT_HOST_SKIP_FRONTEND=1 "$tools/bin/python" -m build --no-isolation --wheel --outdir "$tools/dist" .
-find insight_core -name '_*.so' -delete
-rm -f insight_core/.compiled
+remove_compiled
 
 mkdir -p dist
 for wheel in "$tools"/dist/*.whl; do

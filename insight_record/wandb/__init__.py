@@ -43,6 +43,8 @@ __all__ = [
     "init",
     "log",
     "login",
+    "unwatch",
+    "watch",
 ]
 
 _MODES = ("online", "offline", "shared", "disabled", "dryrun")
@@ -52,7 +54,7 @@ _INSTEAD = {
     "agent": "insight_record.optuna and insight_record.sklearn record searches",
     "sweep": "insight_record.optuna and insight_record.sklearn record searches",
     "controller": "insight_record.optuna and insight_record.sklearn record searches",
-    "watch": "insight_record.torch.TorchCollector records gradients and parameters",
+    "util": "secrets.token_hex(4) makes an id",
     "save": "copy the file to a place of your own",
     "restore": "copy the file from a place of your own",
     "alert": "insight-host --alerts FILE sends alerts",
@@ -158,6 +160,16 @@ def log(data: Mapping[str, Any], step: SupportsIndex | None = None, commit: bool
 def define_metric(name: str, step_metric: str | None = None, **options: Any) -> None:  # noqa: ANN401
     """Says over which metric another one stands; see ``Run.define_metric``."""
     _running("define_metric").define_metric(name, step_metric, **options)
+
+
+def watch(*models_and_more: Any, **options: Any) -> None:  # noqa: ANN401
+    """Records histograms of the gradients and parameters of modules of PyTorch; see ``Run.watch``."""
+    _running("watch").watch(*models_and_more, **options)
+
+
+def unwatch(models: Any = None) -> None:  # noqa: ANN401
+    """Ends what ``watch`` began, by default for all models."""
+    _running("unwatch").unwatch(models)
 
 
 def finish(exit_code: int | None = None) -> None:

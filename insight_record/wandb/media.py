@@ -56,7 +56,7 @@ class Image:
         file_type: str | None = None,
         normalize: bool = True,
     ) -> None:
-        _warn_of(boxes=boxes, masks=masks, caption=caption)
+        warn_of(boxes=boxes, masks=masks, caption=caption)
         self._pixels: NDArray[Any]
         self._order: str
         if isinstance(data_or_path, Image):
@@ -203,7 +203,7 @@ class Audio:
             raise TypeError("an Audio has samples here: read the file and give them with sample_rate")
         if sample_rate is None:
             raise ValueError("an Audio has a sample_rate")
-        _warn_of(caption=caption)
+        warn_of(caption=caption)
         self._samples, self._rate = np.array(array_of(data_or_path)), sample_rate
 
     def write(self, writer: SummaryWriter, tag: str, when: When) -> None:
@@ -223,7 +223,7 @@ class Video:
     ) -> None:
         if isinstance(data_or_path, (str, os.PathLike)):
             raise TypeError("a Video has frames here: read the file and give them with fps")
-        _warn_of(caption=caption)
+        warn_of(caption=caption)
         frames = np.array(array_of(data_or_path))
         self._frames, self._fps = frames if frames.ndim == 5 else frames[None], fps or 4
 
@@ -243,7 +243,7 @@ def _pixels_of(value: Any) -> Any:  # noqa: ANN401
 
 def _cell(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, KINDS):
-        _warn_of(**{f"{type(value).__name__} in a cell of a table": value})
+        warn_of(**{f"{type(value).__name__} in a cell of a table": value})
         return type(value).__name__
     return value
 
@@ -256,7 +256,7 @@ def _write_media(writer: SummaryWriter, tag: str, media_type: str, content: byte
 _warned: set[str] = set()
 
 
-def _warn_of(**given: object) -> None:
+def warn_of(**given: object) -> None:
     """Says once for each name that it is not recorded."""
     for name, value in given.items():
         if value is not None and name not in _warned:

@@ -16,11 +16,12 @@ from insight_record.argument_checks import whole_number_of
 from insight_record.summary_writer import SummaryWriter
 from insight_record.values.hparams import ended
 from insight_record.wandb.absent import absent
-from insight_record.wandb.media import LoggedValue
+from insight_record.wandb.media import LoggedValue, warn_of
 from insight_record.wandb.metrics import Metrics
 from insight_record.wandb.places import RunPlace, StepFile
 from insight_record.wandb.settled import Config, Settled
 from insight_record.wandb.values import values_of
+from insight_record.wandb.watched import Watched
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ _INSTEAD = {
     "log_model": "copy the file to a place of your own",
     "log_code": "the commit and uncommitted changes are recorded by themselves",
     "save": "copy the file to a place of your own",
-    "watch": "insight_record.torch.TorchCollector records gradients and parameters",
+    "get_url": "insight-host DIR shows the run",
     "alert": "insight-host --alerts FILE sends alerts",
 }
 
@@ -51,6 +52,8 @@ class Run:
         self.project, self.name, self.id = place.project, place.name, place.id
         self.group, self.job_type = facts.get("group"), facts.get("job_type")
         self.tags, self.notes = facts.get("tags") or "", notes
+        self.entity, self.url, self.sweep_id, self.offline = "", None, None, True  # as W&B without its server
+        self.path = "/".join(one for one in (self.project, self.id) if one)
         self.resumed, self.disabled = place.resumed, place.directory is None
         self.config, self.summary = config, Settled()
         self._lock = RLock()
@@ -58,6 +61,7 @@ class Run:
         self._ignored = 0
         self._pending: dict[str, float | LoggedValue] = {}
         self._metrics = Metrics()
+        self._watched = Watched(lambda values: self.log(values, commit=False))
         self._is_finished = False
         where = os.devnull if place.directory is None else place.directory
         # a process that calls init() has a run of its own, whatever its rank
@@ -150,8 +154,30 @@ class Run:
         with self._lock:
             self._metrics.define(name, step_metric or "", summary)
 
+    def watch(
+        self,
+        models: Any,  # noqa: ANN401
+        criterion: object = None,
+        log: str | None = "gradients",
+        log_freq: int = 1000,
+        idx: int | None = None,
+        log_graph: bool = False,
+    ) -> None:
+        """Records histograms of the gradients and parameters of modules of PyTorch; see ``Watched.add``.
+
+        ``criterion``, ``idx`` and ``log_graph`` have no effect.
+        """
+        warn_of(log_graph=log_graph or None)
+        self._watched.add(models, log, log_freq)
+
+    def unwatch(self, models: Any = None) -> None:  # noqa: ANN401
+        """Ends what ``watch`` began, by default for all models."""
+        is_one = models is None or isinstance(models, (list, tuple))
+        self._watched.remove(models if is_one else [models])
+
     def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:
         """Writes everything, and how the run ended: 0, the default, is success."""
+        self._watched.remove()
         with self._lock:
             if self._is_finished:
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from threading import Barrier, Lock
 from types import ModuleType
 
 import pytest
@@ -44,6 +45,30 @@ def test_modules_are_compiled_when_they_are_stale(hook: ModuleType, module: Path
     hook.compiled_path(module).unlink()
     hook.compile_stale(root, warnings.append)
     assert (warnings, _number(root)) == ([], "2")
+
+
+def test_no_more_modules_are_compiled_at_once_than_there_are_processors(
+    hook: ModuleType, module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(7):
+        module.with_name(f"_more{number}.pyx").write_text("")
+    lock, pair = Lock(), Barrier(2)
+    running, most = 0, 0
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        pair.wait(60)  # two do run at once
+        with lock:
+            running -= 1
+        return subprocess.CompletedProcess(command, 0, "")
+
+    monkeypatch.setattr(hook.subprocess, "run", run)
+    monkeypatch.setattr(hook.os, "cpu_count", lambda: 2)
+    hook.compile_stale(module.parents[1], lambda _: None)
+    assert (most, running) == (2, 0)
 
 
 def test_without_a_compiler_it_is_said_and_what_is_stale_goes(

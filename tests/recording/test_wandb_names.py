@@ -191,7 +191,7 @@ def test_what_is_not_recorded_says_so() -> None:
     run = wandb.init()
     with pytest.raises(AttributeError, match=r"insight_record\.wandb has no 'Artifact': copy the file"):
         _ = wandb.Artifact
-    with pytest.raises(AttributeError, match=r"has no 'watch': .*TorchCollector"):
+    with pytest.raises(TypeError, match="watch takes modules of PyTorch, not NoneType"):
         run.watch(None)
     assert not hasattr(run, "log_artifact")
     with pytest.raises(TypeError, match="loss: a object cannot be recorded"):
@@ -203,6 +203,14 @@ def test_what_is_not_recorded_says_so() -> None:
     with pytest.raises(wandb.UsageError, match=r"call wandb.init\(\) before wandb.log"):
         wandb.log({"loss": 2})
     assert wandb.run is None
+
+
+def test_what_a_script_prints_of_its_run_is_there() -> None:
+    """As of W&B's own run without a server."""
+    run = wandb.init(project="digits", id="x1")
+    assert (run.path, run.entity, run.url, run.sweep_id, run.offline) == ("digits/x1", "", None, None, True)
+    with pytest.raises(AttributeError, match="has no 'get_url': insight-host DIR shows the run"):
+        run.get_url()
 
 
 def test_a_run_goes_on_after_a_restart(tmp_path: Path) -> None:

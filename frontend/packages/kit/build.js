@@ -68,18 +68,19 @@ const NAMED_TEXTS = /import \{([^}]*)\} from (['"])([^'"]*\/locales\/[\w-]+\.jso
  * is loaded late brings its own texts.
  */
 export function textsByGroup() {
-  const split = (_, names, quote, path) =>
-    names
-      .split(',')
-      .filter((name) => name.trim())
-      .map((name) => name.trim().split(/\s+as\s+/))
-      .map(([group, local = group]) => `import ${local} from ${quote}${path}?${group}${quote}`)
-      .join(';');
+  const split = (statement, names, quote, path) => {
+    const groups = names.split(',').filter((name) => name.trim());
+    const imports = groups.map((name) => {
+      const [group, local = group] = name.trim().split(/\s+as\s+/);
+      return `import ${local} from ${quote}${path}?${group}${quote}`;
+    });
+    return imports.join(';') + statement.replace(/[^\n]/g, ''); // as many lines, for which the source map stays right
+  };
   return {
     name: 'insight-host:texts',
     apply: 'build', // tests read the whole files
     enforce: 'pre',
-    transform: (code) => (code.includes('/locales/') ? code.replace(NAMED_TEXTS, split) : null),
+    transform: (code) => (code.includes('/locales/') ? { code: code.replace(NAMED_TEXTS, split), map: null } : null),
     load(id) {
       const [path, group] = id.split('?');
       if (!group || !LOCALE.test(path)) return null;

@@ -26,5 +26,6 @@ def insight_plugin() -> Plugin:
         presets={"mindinsight": CachePolicy(Keep.UNIFORM, points=1, series=10)},
         routes="insight_graph.views:routes",
         frontend=Path(__file__).parent / "static",
+        is_active="insight_graph.claims:has_graphs",
         order=600,
     )

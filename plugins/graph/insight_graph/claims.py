@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from insight_core.plugin import Claim, Dialect, EventField, FileName, SummaryPlugin
+from typing import Any
+
+from insight_core.plugin import (
+    Claim,
+    Dialect,
+    EventField,
+    FileName,
+    NotFound,
+    PluginContext,
+    PluginNameEnum,
+    SummaryPlugin,
+)
 
 MINDSPORE_EVENT = EventField(Dialect.MINDSPORE, "graph_def")
 GRAPH_DEF = EventField(Dialect.TENSORBOARD, "graph_def")
@@ -62,3 +73,17 @@ CLAIMS: set[Claim] = {
     MSPROBE_FILE,
     LINEAGE,
 }
+
+
+def has_graphs(ctx: PluginContext) -> bool:
+    """Whether any run has a graph or a data pipeline; most lineage files have none."""
+    series = ctx.own.series()
+    if any(LINEAGE not in info.claims for info in series):
+        return True
+    if not series:
+        return False
+    try:
+        answer: Any = ctx.ask(str(PluginNameEnum.LINEAGE), "/columns")
+    except NotFound:  # without that plugin no pipeline can be shown
+        return False
+    return any(column["group"] == "pipeline" for column in answer["columns"])

@@ -367,3 +367,26 @@ def test_any_id_is_found_again(client: Client) -> None:
             if node["children"]:
                 waiting.append(node["id"])
     assert seen > 20
+
+
+@pytest.mark.parametrize(
+    ("claim", "payload", "has_tab"),
+    [
+        (GRAPH_DEF, chain("a"), True),
+        (LINEAGE, _lineage(), True),
+        (LINEAGE, record(field(1, 1.0)), False),  # as SummaryWriter and collectors write with each run
+        (None, b"", False),
+    ],
+)
+def test_the_tab_is_there_if_a_run_has_a_graph_or_a_pipeline(
+    claim: Any,  # noqa: ANN401
+    payload: bytes,
+    has_tab: bool,
+) -> None:
+    fake = FakeProvider()
+    if claim is not None:
+        for plugin in ("graph", "lineage"):
+            fake.add_records(plugin, "run", "a", [payload], claim=claim)
+    registry = Registry.of([("graph", lambda: insight_graph), ("lineage", lambda: insight_lineage)])
+    listing: Any = Client(Host(registry, fake)).get("/data/plugins_listing").json
+    assert listing["graph"]["enabled"] is has_tab

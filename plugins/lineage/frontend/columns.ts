@@ -147,6 +147,7 @@ const MOST_AXES = 8;
 const OF_RUN = ['run/status', 'start_time', 'run/duration'];
 const NEARLY_ALL = 0.9;
 const MOST_CATEGORIES = 60; // on an axis that nobody asked for
+const FEW_CATEGORIES = 5; // as many may be different in all runs: more are names of the runs
 
 const inGroups = (columns: readonly ColumnInfo[], ...groups: readonly ColumnInfo['group'][]): readonly ColumnInfo[] =>
   groups.flatMap((group) => columns.filter((column) => column.group === group && column.count > 0));
@@ -199,8 +200,10 @@ export function defaultAxes(frame: Frame, shown: readonly string[], view: ViewNa
   const columns = shown
     .flatMap((name) => frame.columns.get(name) ?? [])
     .filter(({ group }) => group !== 'annotation' && group !== 'run');
+  const groupsRuns = (column: Column): boolean =>
+    column.hasFew(Math.min(MOST_CATEGORIES, Math.max(FEW_CATEGORIES, column.count - 1)));
   const fit = columns.filter(
-    (column) => column.count > 0 && (column.isNumeric || column.hasFew(MOST_CATEGORIES)) && column.type !== 'list',
+    (column) => column.count > 0 && (column.isNumeric || groupsRuns(column)) && column.type !== 'list',
   );
   const varying = fit.filter(({ varies }) => varies);
   const isResult = ({ name, group }: ColumnInfo): boolean =>

@@ -8,7 +8,8 @@ const frameOf = (columns: Readonly<Record<string, readonly Value[]>>): Frame =>
     Object.entries(columns).map(([name, values]) => {
       const group = name.startsWith('metric/') ? 'metric' : 'hyperparameter';
       const count = values.filter((value) => value !== null).length;
-      return new Column({ name, title: name, group, type: 'float', count }, values);
+      const type = typeof values[0] === 'string' ? 'str' : 'float';
+      return new Column({ name, title: name, group, type, count }, values);
     }),
   );
 const axesOf = (columns: Readonly<Record<string, readonly Value[]>>): readonly string[] =>
@@ -32,4 +33,18 @@ it('keeps the parameters of a sweep and its results, though some runs failed', (
       of_another: rows.map((row) => (row === 9 ? 1 : row === 8 ? 2 : null)),
     }),
   ).toEqual(['lr', 'depth', 'metric/accuracy']);
+});
+
+it('leaves out texts that name each run, but not the few values of a small sweep', () => {
+  const named = (rows: number): readonly string[] => {
+    const numbers = Array.from({ length: rows }, (_, row) => row);
+    return axesOf({
+      id: numbers.map((row) => `run ${row}`),
+      optimizer: numbers.map((row) => (row === 0 ? 'sgd' : 'adam')),
+      lr: numbers,
+      'metric/accuracy': numbers,
+    });
+  };
+  expect(named(12)).toEqual(['optimizer', 'lr', 'metric/accuracy']);
+  expect(named(4)).toEqual(['id', 'optimizer', 'lr', 'metric/accuracy']);
 });
