@@ -178,16 +178,15 @@ class Tailed:
         """
         with self.lock:
             try:
-                batch = found.batch
                 version = self.found.version  # equal unless the file has changed since: kept once
                 if version != found.version:
                     version = found.version
-                self._stored = WholeFile(version, batch.dialect, found.head_checksum, found.tail_checksum)
+                self._stored = WholeFile(version, found.dialect, found.head_checksum, found.tail_checksum)
                 self._file = None  # there is one if the index has an entry of another version
                 if is_stored:
-                    self.has_points = bool(batch.blocks)
+                    self.has_points = found.has_points
                 else:
-                    self._append(batch)
+                    self._append(found.batch)
             except Exception:
                 log.debug("%s is read by itself", self.found.path, exc_info=True)
                 return False
@@ -337,9 +336,9 @@ def _store_first(files: Sequence[Tailed], found: Sequence[SmallFile | None]) -> 
         run = place.run
         if run not in first:
             first[run] = None
-            if file is not None and not place.part:
-                dialect = None if place.is_translated else file.batch.dialect
-                first[run] = FirstFile(run, place.name, place.order, dialect, file.batch)
+            if file is not None and file.alike is not None and not place.part:
+                dialect = None if place.is_translated else file.dialect
+                first[run] = FirstFile(run, place.name, place.order, dialect, file.alike, file.number)
     usual = [each for each in first.values() if each is not None]
     store = files[0].store
     try:

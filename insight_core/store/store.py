@@ -49,7 +49,7 @@ class Store:
         self._indexed = IndexedRuns(
             self._lock, self._runs, self._below, self._claims, self._memory, self._log
         )
-        self._first = FirstFiles(self._lock, self._runs, self._claims, self._log)
+        self._first = FirstFiles(self._lock, self._indexed, self._claims, self._memory)
         self._queries = SeriesQueries(self._lock, self._runs, self._indexed)
 
     @property
@@ -63,19 +63,28 @@ class Store:
         Then some runs are left out; call it again when their files were read.
         """
         lost: Lost | None = None
-        if plugin.decoder is not None:
-            claims = plugin.decoder.claims
-            self._indexed.make_tables_claimed({*claims, *map(whole_field, claims)})
-        with self._lock:
-            self._claims.add(plugin)
-            for table in self._runs.values():
-                try:
-                    table.take_over(plugin.name)
-                except Lost as error:  # see ``infos``
-                    lost = error
-            self._log.add(None)
+        claims = plugin.decoder.claims if plugin.decoder is not None else ()
+        claimed = {*claims, *map(whole_field, claims)}
+        is_added = False
+        while not is_added:
+            self._indexed.make_tables_claimed(claimed)
+            with self._lock:
+                is_added = not self._indexed.claimed(claimed)  # others may have come meanwhile
+                lost = self._take_over(plugin) if is_added else None
         if lost is not None:
             raise lost
+
+    def _take_over(self, plugin: Plugin) -> Lost | None:
+        """Gives a plugin the values in tables; returns what could not be read."""
+        lost: Lost | None = None
+        self._claims.add(plugin)
+        for table in self._runs.values():
+            try:
+                table.take_over(plugin.name)
+            except Lost as error:  # see ``infos``
+                lost = error
+        self._log.add(None)
+        return lost
 
     # --- the loader's side ------------------------------------------------------------------------
 
@@ -83,9 +92,8 @@ class Store:
         """Adds those of these runs that are not there."""
         with self._lock:
             new = [name for name in names if name not in self._runs and name not in self._indexed]
-            self._runs |= {name: RunTable(name, self._claims, self._memory) for name in new}
+            self._indexed.add(new)
             self._below.add(new)
-            self._sessions.add(new)
             if new:
                 self._log.add((), runs=True)
 
@@ -282,6 +290,9 @@ class Store:
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """The state of a file; None if it has none. The file must not be appended to meanwhile."""
+        content = self._first.content(run, order)
+        if content is not None:
+            return content
         self._indexed.make_tables((run,))
         with self._lock:
             table = self._runs.get(run)

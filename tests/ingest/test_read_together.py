@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from unittest.mock import DEFAULT, Mock
 
 import insight_scalar
@@ -24,8 +23,7 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
-from insight_core.store.run_table import RunTable
-from insight_core.store.segment import FileOrder
+from insight_core.store.indexed_runs import IndexedRuns, RecalledFiles
 from insight_core.store.store import Store
 from tests.support.damaged_logdir import damaged_logdir, scalar_record, version_record
 
@@ -212,18 +210,16 @@ def test_files_that_the_store_could_not_add_together_are_added_one_by_one(
 ) -> None:
     for run in range(3):
         write(tmp_path, f"r{run}", 0, content(10, 10 * run))
-    rest = RunTable.rest_first
-    held: list[FileOrder] = []
+    place = IndexedRuns.place
+    placed: list[bool] = []
 
-    def failing(table: RunTable, order: FileOrder, *given: Any) -> bool:  # noqa: ANN401
-        if held:
-            raise MemoryError
-        held.append(order)
-        return rest(table, order, *given)
+    def failing(runs: IndexedRuns, files: RecalledFiles) -> bool:
+        placed.append(place(runs, files))
+        raise MemoryError
 
-    monkeypatch.setattr(RunTable, "rest_first", failing)
+    monkeypatch.setattr(IndexedRuns, "place", failing)
     assert everything(loaded(tmp_path)) == everything(one_by_one(tmp_path))
-    assert held
+    assert placed == [True]
 
 
 def test_many_small_files_are_read_by_several_threads(
