@@ -194,7 +194,7 @@ class IndexedRuns:
         gone: dict[str, Mapping[str, Collection[str]]] = {}
         with self._lock:
             for run in same:
-                place, table = self._places.get(run), self._tables.get(run)
+                place, table = self._recalled(run), self._tables.get(run)
                 if place is not None:
                     place.is_compared = True
                 if place is not None or (table is not None and table.files.keys() >= set(orders(run))):
@@ -205,11 +205,16 @@ class IndexedRuns:
                     gone[run] = table.tags()
                     for order in orders(run):
                         table.drop(order)
-                elif run in self._places:
+                elif self._recalled(run) is not None:
                     gone[run] = self._make_table(run, None)
             if gone:
                 self._log.note_gone(gone)
         return kept
+
+    def _recalled(self, run: str) -> _Place | None:
+        """Where the files of a run are; None also if nothing was read of it, as when its series cannot rest."""
+        place = self._places.get(run)
+        return None if place is None or place.alike is _NOTHING else place
 
     def loaded(self, runs: Iterable[str]) -> bool:
         """Notes that all files of these runs are read; returns whether that is new for one of them."""
