@@ -24,8 +24,8 @@ FILES = np.dtype(
         ("tail_checksum", np.uint32),
     ]
 )
-# numbers that say where a block is: its first row, the row after its last, then the first of its values, of its
-# places and of its tags
+# numbers that say where a block is: its first row, the row after its last, then the first of its values, of
+# its places and of its tags
 PLACE = 5
 
 

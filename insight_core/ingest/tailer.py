@@ -24,7 +24,7 @@ from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import FileChanged
 from insight_core.store.claims import ClaimedBlock, assign
-from insight_core.store.first_files import FirstFile
+from insight_core.store.first_files import FirstFile, LoadedFiles
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_record.formats.reason import ReasonKind
@@ -214,8 +214,18 @@ class Tailed:
             except Lost as error:
                 log.warning("%s; the file will be read again", error)
                 return None
-            self.kept, self.kept_at = self.state, time.monotonic()
+            self.note_kept()
             return Entry(record, content) if record and content else None
+
+    def loaded_place(self) -> tuple[LoadedFiles, int] | None:
+        """Where its points are among those of other files; None if they are in memory of their own."""
+        if not isinstance(self._stored, WholeFile):
+            return None
+        return self.store.loaded_place(self.found.run, self.found.order)
+
+    def note_kept(self) -> None:
+        """Called when the index gets what was read."""
+        self.kept, self.kept_at = self.state, time.monotonic()
 
     def restored(self, stored: StoredFile) -> None:
         """Called before anything is read, when the store has what an earlier process read of the file."""

@@ -85,14 +85,14 @@ class FirstFiles:
                     self._add(whole, dialect, [(place, files[place]) for place in some], added)
         return added
 
-    def content(self, run: str, order: FileOrder) -> FileState | None:
-        """What a run has of a file that was added here; None if its points are elsewhere."""
+    def place_of(self, run: str, order: FileOrder) -> tuple[LoadedFiles, int] | None:
+        """Where the points of a file are that was added here; None if they are elsewhere by now."""
         with self._lock:
             place = self._indexed.place_of(run)
         if place is None or not isinstance(place[0], LoadedFiles):
             return None
         files, number = place
-        return files.content(number) if files.orders[number] == order else None
+        return (files, number) if files.orders[number] == order else None
 
     def _add(
         self,

@@ -212,7 +212,7 @@ class IndexedRuns:
         return kept
 
     def _recalled(self, run: str) -> _Place | None:
-        """Where the files of a run are; None also if nothing was read of it, as when its series cannot rest."""
+        """Where the files of a run are; None also if its series cannot rest."""
         place = self._places.get(run)
         return None if place is None or place.alike is _NOTHING else place
 

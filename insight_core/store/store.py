@@ -13,7 +13,7 @@ from insight_core.plugin.data import Changes, Damage, Run, SeriesField, SeriesIn
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign, whole_field
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.first_files import FirstFile, FirstFiles
+from insight_core.store.first_files import FirstFile, FirstFiles, LoadedFiles
 from insight_core.store.held_file import HeldFile, NamedFile
 from insight_core.store.indexed_runs import IndexedRuns, RecalledFiles
 from insight_core.store.run_table import RunTable
@@ -290,9 +290,10 @@ class Store:
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """The state of a file; None if it has none. The file must not be appended to meanwhile."""
-        content = self._first.content(run, order)
-        if content is not None:
-            return content
+        place = self._first.place_of(run, order)
+        if place is not None:
+            files, number = place
+            return files.content(number)
         self._indexed.make_tables((run,))
         with self._lock:
             table = self._runs.get(run)
@@ -314,6 +315,10 @@ class Store:
             limits = self._claims.limits(lossy, refused=bool(refused))
         kept = metadata, tuple(blocks), refused, limits
         return FileState(held.dialect, held.start_time, *kept, held.odd_time, sessions)
+
+    def loaded_place(self, run: str, order: FileOrder) -> tuple[LoadedFiles, int] | None:
+        """Where the points of a file are among those of other files; None if the run has a table."""
+        return self._first.place_of(run, order)
 
     def touch_runs(self) -> None:
         """Reports a change of the run table that only readers see: progress."""
