@@ -43,14 +43,13 @@ class Store:
         self._claims = Claims(plugins, policies)
         self._runs: dict[str, RunTable] = {}
         self._log = SeriesLog(self._named)
-        self._plugins: tuple[int, frozenset[str]] | None = None  # with the generation
         self._below = RunsBelow()
         self._sessions = SessionUpdates(self._runs, self._below, self._log)
         self._indexed = IndexedRuns(
             self._lock, self._runs, self._below, self._claims, self._memory, self._log
         )
         self._first = FirstFiles(self._lock, self._indexed, self._claims, self._memory)
-        self._queries = SeriesQueries(self._lock, self._runs, self._indexed)
+        self._queries = SeriesQueries(self._lock, self._runs, self._indexed, self._log)
 
     @property
     def number_plugins(self) -> frozenset[str]:
@@ -62,20 +61,16 @@ class Store:
 
         Then some runs are left out; call it again when their files were read.
         """
-        lost: Lost | None = None
         claims = plugin.decoder.claims if plugin.decoder is not None else ()
         claimed = {*claims, *map(whole_field, claims)}
-        is_added = False
-        while not is_added:
+        while True:
             self._indexed.make_tables_claimed(claimed)
             with self._lock:
-                is_added = not self._indexed.claimed(claimed)  # others may have come meanwhile
-                lost = self._take_over(plugin) if is_added else None
-        if lost is not None:
-            raise lost
+                if not self._indexed.claimed(claimed):  # others may have come meanwhile
+                    return self._take_over(plugin)
 
-    def _take_over(self, plugin: Plugin) -> Lost | None:
-        """Gives a plugin the values in tables; returns what could not be read."""
+    def _take_over(self, plugin: Plugin) -> None:
+        """Gives a plugin its values in tables. Raises Lost."""
         lost: Lost | None = None
         self._claims.add(plugin)
         for table in self._runs.values():
@@ -84,7 +79,8 @@ class Store:
             except Lost as error:  # see ``infos``
                 lost = error
         self._log.add(None)
-        return lost
+        if lost is not None:
+            raise lost
 
     # --- the loader's side ------------------------------------------------------------------------
 
@@ -290,10 +286,8 @@ class Store:
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """The state of a file; None if it has none. The file must not be appended to meanwhile."""
-        place = self._first.place_of(run, order)
-        if place is not None:
-            files, number = place
-            return files.content(number)
+        if (place := self.loaded_place(run, order)) is not None:
+            return place[0].content(place[1])
         self._indexed.make_tables((run,))
         with self._lock:
             table = self._runs.get(run)
@@ -317,7 +311,7 @@ class Store:
         return FileState(held.dialect, held.start_time, *kept, held.odd_time, sessions)
 
     def loaded_place(self, run: str, order: FileOrder) -> tuple[LoadedFiles, int] | None:
-        """Where the points of a file are among those of other files; None if the run has a table."""
+        """See ``FirstFiles.place_of``."""
         return self._first.place_of(run, order)
 
     def touch_runs(self) -> None:
@@ -376,12 +370,7 @@ class Store:
 
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin count under their claim."""
-        generation, known = self._log.generation, self._plugins
-        if known is None or known[0] != generation:  # kept: rules ask for each run
-            with self._lock:
-                names = self._indexed.plugins().union(*(table.names() for table in self._runs.values()))
-            self._plugins = known = generation, frozenset(names)
-        return set(known[1])
+        return self._queries.plugins()
 
     def snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
         """All points that a plugin has under this key; None for an unknown series."""

@@ -151,7 +151,16 @@ def test_files_that_are_alike_are_encoded_as_each_would_be(files: AlikeFiles) ->
 
 def test_files_with_a_block_of_several_chunks_do_not_fit() -> None:
     kind = AlikeBlock("a field", ("a",), "d", has_places=False)
-    columns = SharedColumns(*[np.zeros(0)] * 4, np.zeros((3, 0), np.int64), *[np.zeros(0)] * 2)  # type: ignore[arg-type]
+    none, numbers = np.zeros(0, np.int64), np.zeros(0)
+    columns = SharedColumns(
+        none,
+        numbers,
+        np.zeros(0, np.float32),
+        numbers,
+        np.zeros((3, 0), np.int64),
+        none,
+        np.zeros(0, np.bool_),
+    )
     for points, fits in ((2730, True), (2731, False)):  # of 24 bytes, in 64 KiB
         places = np.array([[[0, points, 0, 0, 0]]])
         files = AlikeFiles(Dialect.TENSORBOARD, (kind,), columns, np.zeros(1, FILES), places)

@@ -21,7 +21,8 @@ from pathlib import Path
 
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.file_record import Entry
-from insight_core.ingest.index.format import Packed, PackedFiles, Unusable, index_directory, pack, pack_alike
+from insight_core.ingest.index.alike import PackedFiles, pack_alike
+from insight_core.ingest.index.format import Packed, Unusable, index_directory, pack
 from insight_core.ingest.index.segment_directory import opened_segment, write_segment
 from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile
 from insight_core.ingest.walk import listed

@@ -16,21 +16,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
-from insight_core.formats.alike_files import AlikeBlock
 from insight_core.formats.batch import Flaw
-from insight_core.formats.block_encoding import Piece, encode_alike, encode_block, fit_one_chunk
+from insight_core.formats.block_encoding import Piece, encode_block
 from insight_core.formats.columns import Block
 from insight_core.formats.event import Metadata
 from insight_core.formats.stored_block import AnyBlock, Form, Read, StoredBlock
 from insight_core.ingest.file_record import Entry, FileRecord, FlawList, Stretch
 from insight_core.ingest.folding import has_points, is_part
-from insight_core.ingest.followed_file import HEAD, TAIL
 from insight_core.plugin import Claim, Dialect
 from insight_core.plugin.claims import claim_of
 from insight_core.store.claims import FileState
-from insight_core.store.first_files import LoadedFiles
 from insight_record.formats.reason import Reason
 
 VERSION = 11  # raise it when the layout or the result of scanning changes
@@ -89,24 +85,13 @@ class Packed(NamedTuple):
     pieces: Iterable[Piece]  # of the blocks
 
 
-class PackedFiles(NamedTuple):
-    """Log files of runs that are alike, as a segment file keeps them."""
-
-    paths: Sequence[str]
-    files: NDArray[Any]  # FILE
-    directory: bytes  # see ``Packed``
-    blocks: NDArray[Any]  # BLOCK, equally many for each file
-    sizes: NDArray[np.int64]  # bytes of the blocks of each
-    data: bytes
-
-
 class _FlawText(NamedTuple):
     offset: int
     reason: str  # with code and details
     skipped: int
 
 
-class _Directory(NamedTuple):
+class EntryDirectory(NamedTuple):
     """What the directory of a log file has: equal for alike runs."""
 
     file_dialect: Dialect | None
@@ -146,7 +131,7 @@ def pack(entry: Entry) -> Packed:
         size += encoded.size
         tags = same[0].tags if len(same) == 1 else tuple(tag for block in same for tag in block.tags)
         kinds.append((claim, form, tags))
-    directory = _Directory(
+    directory = EntryDirectory(
         file.dialect,
         content.dialect,
         _flaw_texts(file.flaws.named),
@@ -159,49 +144,12 @@ def pack(entry: Entry) -> Packed:
         tuple(content.sessions.items()),
         tuple(kinds),
     )
-    return Packed(_file_row(entry), _encoded(directory), blocks, size, pieces)
-
-
-def can_pack(files: LoadedFiles) -> bool:
-    """Whether ``pack_alike`` can encode these files."""
-    forms = {(claim, kind.values, kind.has_places) for (claim, _), kind in _kinds(files)}
-    return len(forms) == len(files.claims) and fit_one_chunk(files.alike)  # those of one form are joined
-
-
-def pack_alike(paths: Sequence[str], files: LoadedFiles, numbers: Sequence[int]) -> PackedFiles:
-    """What ``pack`` gives for each of the files with these ``numbers``, which are at ``paths``."""
-    content, kinds = files.content(numbers[0]), _kinds(files)
-    places = [files.numbers[number] for number in numbers]
-    found = files.alike.files[places]
-    rows = np.zeros(len(places), FILE)
-    for name in ("inode", "size", "mtime_ns", "ctime_ns", "start_time", "head_checksum"):
-        rows[name] = found[name]
-    rows["position"], rows["end_checksum"] = found["size"], found["tail_checksum"]
-    rows["head_length"], rows["end_length"] = np.minimum(found["size"], HEAD), np.minimum(found["size"], TAIL)
-    rows["holds"], rows["odd_time"] = _holds(content), math.nan
-    encoded = encode_alike(files.alike, [kind for _, kind in kinds], places)
-    listed = [(claim, Form(kind.values, kind.has_places).number, kind.tags) for (claim, _), kind in kinds]
-    directory = _Directory(files.alike.dialect, files.dialect, (), (), "", (), (), (), (), (), tuple(listed))
-    return PackedFiles(
-        paths,
-        rows,
-        _encoded(directory),
-        np.frombuffer(encoded.rows, BLOCK),
-        np.frombuffer(encoded.sizes, np.int64),
-        encoded.data,
-    )
-
-
-def _kinds(files: LoadedFiles) -> list[tuple[tuple[Claim, bool], AlikeBlock]]:
-    """The claim of each block of files that are alike, and the form that is kept of it."""
-    return [
-        ((claim, is_smaller), kind._replace(has_places=False) if is_smaller else kind)
-        for (claim, is_smaller), kind in zip(files.claims, files.alike.kinds, strict=True)
-    ]
+    return Packed(_file_row(entry), encoded_directory(directory), blocks, size, pieces)
 
 
 @functools.lru_cache(16)  # a search has thousands of alike runs
-def _encoded(directory: _Directory) -> bytes:
+def encoded_directory(directory: EntryDirectory) -> bytes:
+    """The bytes of a directory; alike runs share them."""
     texts = _Texts()
     contents: list[bytes] = []
     numbers: list[int] = []
@@ -241,13 +189,14 @@ def _file_row(entry: Entry) -> tuple[float, ...]:
         file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
         file.head.length, file.head.checksum, file.end.length, file.end.checksum,
         flaws.more, flaws.first_unnamed, flaws.skipped,
-        _holds(content),
+        holds_of(content),
         math.nan if content.start_time is None else content.start_time,
         math.nan if content.odd_time is None else content.odd_time,
     )  # fmt: skip
 
 
-def _holds(content: FileState) -> int:
+def holds_of(content: FileState) -> int:
+    """What a log file has, as FILE says."""
     return HAS_POINTS * has_points(content.blocks) + IS_PART * is_part(content)
 
 

@@ -10,7 +10,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from insight_core.formats.block_encoding import Piece
-from insight_core.ingest.index.format import Packed, PackedFiles, Unusable, machine_name
+from insight_core.ingest.index.alike import PackedFiles
+from insight_core.ingest.index.format import Packed, Unusable, machine_name
 from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile, encode
 
 log = logging.getLogger(__name__)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from insight_core.formats.block_encoding import Piece
 from insight_core.ingest.file_record import Entry, FileRecord
+from insight_core.ingest.index.alike import PackedFiles
 from insight_core.ingest.index.format import (
     BLOCK,
     FILE,
@@ -21,7 +22,6 @@ from insight_core.ingest.index.format import (
     VERSION,
     Description,
     Packed,
-    PackedFiles,
     Unusable,
     content_of,
     read_description,

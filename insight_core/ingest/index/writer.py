@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from insight_core.ingest.index.format import can_pack
+from insight_core.ingest.index.alike import can_pack
 from insight_core.ingest.tailer import Tailed
 from insight_core.store.first_files import LoadedFiles
 
