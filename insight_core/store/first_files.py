@@ -89,10 +89,11 @@ class FirstFiles:
         """Where the points of a file are that was added here; None if they are elsewhere by now."""
         with self._lock:
             place = self._indexed.place_of(run)
-        if place is None or not isinstance(place[0], LoadedFiles):
+        if place is None:
             return None
         files, number = place
-        return (files, number) if files.orders[number] == order else None
+        is_there = isinstance(files, LoadedFiles) and files.orders[number] == order
+        return (cast(LoadedFiles, files), number) if is_there else None
 
     def _add(
         self,

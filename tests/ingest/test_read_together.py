@@ -287,7 +287,7 @@ def test_runs_that_are_alike_get_a_table_when_somebody_asks_for_points(
     monkeypatch.setattr(IndexedRuns, "_make_table", noting)
     store = loaded_and_kept(tmp_path / "logs", tmp_path / "cache")
     assert [run.loading for run in store.runs()] == [False] * 4
-    assert [table.tags for table in store.tables("scalar", ("claims",), None)] == [("loss",)] * 4
+    assert [table.tags for table in store.tables("scalar", ["claims"], None)] == [("loss",)] * 4
     assert made == []
     snapshot = store.snapshot("scalar", SeriesKey("r2", "loss"))
     assert snapshot is not None
