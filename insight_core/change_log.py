@@ -76,6 +76,14 @@ class ChangeLog:
                 self._gone = self._generation
             self._grown.notify_all()
 
+    def add_untold(self) -> None:
+        """Like ``add``, for more changes than are ever listed, and of runs too."""
+        with self._grown:
+            self._generation += 1
+            self._left_out = self._runs = self._generation
+            self._changes.clear()
+            self._grown.notify_all()
+
     @property
     def generation(self) -> int:
         """The current generation."""

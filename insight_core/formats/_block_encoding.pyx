@@ -4,7 +4,7 @@
 from cpython.buffer cimport PyBUF_ANY_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -18,6 +18,7 @@ crc32c_select(False)
 
 cdef enum:
     CHUNK = 65536  # bytes of points of short series that are read and verified together
+    MOST_KINDS = 8  # blocks of a file that is alike to others
     MOST_HELD = 262144  # bytes of which the checksum is taken without letting other threads run
 
 cdef struct Series:  # a row of ``SERIES``
@@ -193,3 +194,114 @@ def encode_block(list blocks, Py_ssize_t size, bint single):
     state = crc32c_extend(state, <const uint8_t *>PyBytes_AsString(chunks), <size_t>len(chunks))
     rests = writer.rests and len({tag for block in blocks for tag in block.tags}) == count
     return pieces, stop + len(rows) + len(chunks), len(writer.chunks), <uint32_t>~state, rests
+
+
+cdef struct Whole:  # columns that several files share
+    const int64_t *steps
+    const double *wall_times
+    const float *singles
+    const double *doubles
+    const int64_t *places
+    int64_t located  # points with places
+    const int64_t *ends
+
+cdef struct Alike:  # a block, as each of the files has it
+    int64_t tags
+    int64_t size  # bytes of a point
+    bint has_places
+    bint single
+    bint double_
+
+cdef struct Row:  # of ``BLOCK`` in insight_core.ingest.index.format
+    int64_t at
+    int64_t chunks
+    int64_t checksum
+    int64_t rests
+
+
+cdef inline uint8_t *_copied(uint8_t *to, const void *begin, int64_t size) noexcept nogil:
+    memcpy(to, begin, <size_t>size)
+    return to + size
+
+
+cdef uint8_t *_encode_alike(const Whole *whole, const Alike *kind, const int64_t *place, uint8_t *to, Row *row) noexcept nogil:
+    """Writes the tables and points of one block; returns where they end."""
+    cdef Series *series = <Series *>to
+    cdef Chunk *chunk = <Chunk *>(to + kind.tags * sizeof(Series))
+    cdef uint8_t *begin = to
+    cdef uint8_t *columns = <uint8_t *>(chunk + 1)
+    cdef int64_t first = place[0], points = place[1] - place[0], start = 0, end, tag, last, column
+    cdef const int64_t *ends = whole.ends + place[4]
+    cdef uint32_t state
+    memset(to, 0, <size_t>(columns - to))
+    for tag in range(kind.tags):
+        end = ends[tag]
+        last = first + end - 1
+        series[tag].end = end
+        series[tag].total = end - start
+        series[tag].ascending = 1
+        series[tag].first_step, series[tag].last_step = whole.steps[first + start], whole.steps[last]
+        series[tag].last_wall_time = whole.wall_times[last]
+        if kind.single:
+            series[tag].last_value = whole.singles[place[2] + end - 1]
+        elif kind.double_:
+            series[tag].last_value = whole.doubles[place[2] + end - 1]
+        start = end
+    to = _copied(columns, whole.steps + first, 8 * points)
+    to = _copied(to, whole.wall_times + first, 8 * points)
+    if kind.has_places:
+        for column in range(3):
+            to = _copied(to, whole.places + column * whole.located + place[3], 8 * points)
+    if kind.single:
+        to = _copied(to, whole.singles + place[2], 4 * points)
+    elif kind.double_:
+        to = _copied(to, whole.doubles + place[2], 8 * points)
+    state = crc32c_extend(0xFFFFFFFF, columns, <size_t>(to - columns))
+    chunk.end, chunk.stop, chunk.checksum = kind.tags, to - columns, <uint32_t>~state
+    state = crc32c_extend(0xFFFFFFFF, begin, <size_t>(columns - begin))
+    row.chunks, row.checksum, row.rests = 1, <uint32_t>~state, 1
+    return to
+
+
+def encode_alike(columns, list kinds, places, list numbers):
+    """See ``insight_core.formats.block_encoding.encode_alike``."""
+    cdef Whole whole
+    cdef Alike known[MOST_KINDS]
+    cdef int64_t count = len(numbers), width = len(kinds), index, kind, size = 0, each
+    if width > MOST_KINDS:
+        raise ValueError("a file has too many blocks")
+    for kind in range(width):
+        tags, point, has_places, values = kinds[kind]
+        known[kind].tags, known[kind].size, known[kind].has_places = tags, point, has_places
+        known[kind].single, known[kind].double_ = values == "f", values == "d"
+    whole.located = columns.places.shape[1]
+    whole.steps = <const int64_t *>_address(columns.steps, 8, len(columns.steps))
+    whole.wall_times = <const double *>_address(columns.wall_times, 8, len(columns.steps))
+    whole.singles = <const float *>_address(columns.singles, 4, len(columns.singles))
+    whole.doubles = <const double *>_address(columns.doubles, 8, len(columns.doubles))
+    whole.places = <const int64_t *>_address(columns.places, 8, 3 * whole.located)
+    whole.ends = <const int64_t *>_address(columns.ends, 8, len(columns.ends))
+    cdef const int64_t *place = <const int64_t *>_address(places, 8, len(places) * width * 5)
+    cdef bytes chosen = np.array(numbers, np.int64).tobytes()
+    cdef const int64_t *number = <const int64_t *>PyBytes_AsString(chosen)
+    cdef bytes sizes = PyBytes_FromStringAndSize(NULL, 8 * count)
+    cdef int64_t *own = <int64_t *>PyBytes_AsString(sizes)
+    for index in range(count):
+        own[index] = 0
+        for kind in range(width):
+            each = place[5 * (number[index] * width + kind) + 1] - place[5 * (number[index] * width + kind)]
+            own[index] += known[kind].tags * sizeof(Series) + sizeof(Chunk) + each * known[kind].size
+        size += own[index]
+    cdef bytes rows = PyBytes_FromStringAndSize(NULL, width * count * sizeof(Row))
+    cdef Row *row = <Row *>PyBytes_AsString(rows)
+    cdef bytes data = PyBytes_FromStringAndSize(NULL, size)
+    cdef uint8_t *to = <uint8_t *>PyBytes_AsString(data)
+    cdef uint8_t *begin
+    with nogil:
+        for index in range(count):
+            begin = to
+            for kind in range(width):
+                row.at = to - begin
+                to = _encode_alike(&whole, &known[kind], place + 5 * (number[index] * width + kind), to, row)
+                row += 1
+    return data, sizes, rows

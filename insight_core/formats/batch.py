@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import Factory, define, frozen
 
+from insight_core.formats.alike_files import AlikeFiles
 from insight_core.formats.columns import Block
 from insight_core.formats.dialects import Dialect
 from insight_core.formats.event import Metadata
@@ -57,12 +58,33 @@ class Batch:
 
 @define(eq=False)
 class SmallFile:
-    """A file that was read completely, without changes during the read and without damage."""
+    """A file that was read completely, without changes during the read and without damage.
+
+    Files that have points alone, in the order of their steps, are among others that are ``alike``.
+    """
 
     version: tuple[int, int, int, int, int]  # device, inode, size in bytes, mtime and ctime in ns
     head_checksum: int  # CRC-32C of its first bytes, as many as the caller asked for
     tail_checksum: int  # and of its last ones
-    batch: Batch
+    dialect: Dialect
+    _batch: Batch | None = None  # of a file that is not ``alike``
+    alike: AlikeFiles | None = None
+    number: int = 0  # among the files that are alike
+
+    @property
+    def has_points(self) -> bool:
+        """Whether it has any values."""
+        return bool(self.batch.blocks if self.alike is None else self.alike.kinds)
+
+    @property
+    def batch(self) -> Batch:
+        """All that it has."""
+        if self._batch is not None:
+            return self._batch
+        assert self.alike is not None
+        found, number = self.alike, self.number
+        blocks, first = found.blocks(number), found.start_time(number)
+        return Batch(self.version[2], self.dialect, blocks, first_wall_time=first)
 
 
 def header_cut_off(end: int, size: int) -> Flaw:

@@ -290,7 +290,7 @@ class Loader:
         self._store.remove_runs(self._runs - found.runs.keys())  # all together: faster than file by file
         for key in self._files.keys() - found.files.keys():
             self._forget(key)
-        newest_first = sorted(found.runs, key=lambda run: -found.runs[run])
+        newest_first = sorted(found.runs, key=found.runs.__getitem__, reverse=True)
         self._store.add_runs(newest_first)
         self._runs = set(found.runs)
         for key, file in found.files.items():
@@ -331,11 +331,6 @@ class Loader:
         """Reads the unread part of these files, newest runs first."""
         behind = self._compare([tailed for tailed in files if tailed.is_behind])
         if behind:
-            newest: dict[str, int] = {}
-            for tailed in behind:
-                run = tailed.found.run
-                newest[run] = max(newest.get(run, 0), tailed.found.mtime_ns)
-            behind.sort(key=lambda t: (-newest[t.found.run], t.found.run, t.found.order))
             self._is_loading = True
             try:
                 read = self._files_read, self._store.set_loaded
@@ -364,7 +359,7 @@ class Loader:
     def _compare(self, behind: list[Tailed]) -> list[Tailed]:
         """Compares recalled files with those that were found; returns the files that are still to be read."""
         recalled, self._recalled = self._recalled, None
-        if recalled is None:
+        if recalled is None or not recalled.runs():
             return behind
         first: dict[str, Tailed] = {}
         parts: dict[str, Tailed] = {}

@@ -43,23 +43,20 @@ class Reading:
         files_read: Callable[[Sequence[Tailed]], None],
         runs_read: Callable[[Sequence[str]], None],
     ) -> None:
-        """``behind`` has newest runs first, the files of a run one after the other.
+        """``behind`` are files with unread bytes; they are read newest runs first.
 
         ``files_read`` is called in any thread with files that were read, ``runs_read`` with runs.
         """
         self._queue: OrderedDict[str, _Unread] = OrderedDict()
         self._long = self._small = 0  # unread bytes at the start, of long files and of others
-        for tailed in behind:
-            unread = self._queue.get(tailed.found.run)
-            if unread is None:
-                unread = self._queue[tailed.found.run] = _Unread(tailed.found.run, [])
-            unread.files.append(tailed)
-            size = tailed.unread
-            unread.size += size
-            if size >= _LONG:
-                self._long += size
-            else:
-                self._small += size
+        for files in _by_run(behind):
+            run, sizes = files[0].found.run, [tailed.unread for tailed in files]
+            self._queue[run] = _Unread(run, files, sum(sizes))
+            for size in sizes:
+                if size >= _LONG:
+                    self._long += size
+                else:
+                    self._small += size
         self._preferred = preferred
         self._served: frozenset[str] = frozenset()  # preferred runs by which the queue is sorted
         self._stops = stops
@@ -176,3 +173,23 @@ def _processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
+
+
+def _by_run(files: Iterable[Tailed]) -> list[list[Tailed]]:
+    """Files of the same run together in their order, the run whose file changed last first."""
+    runs: dict[str, list[Tailed]] = {}
+    newest: dict[str, int] = {}
+    for tailed in files:
+        run, changed = tailed.found.run, tailed.found.mtime_ns
+        known = runs.get(run)
+        if known is None:
+            runs[run], newest[run] = [tailed], changed
+        else:
+            known.append(tailed)
+            newest[run] = max(newest[run], changed)
+    for known in runs.values():
+        if len(known) > 1:
+            known.sort(key=lambda tailed: tailed.found.order)
+    names = sorted(runs)  # a search has many runs that changed at the same time
+    names.sort(key=newest.__getitem__, reverse=True)
+    return [runs[name] for name in names]

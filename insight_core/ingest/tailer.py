@@ -24,7 +24,7 @@ from insight_core.ingest.log_file import FormatReader, LogFile, Waiting
 from insight_core.ingest.scanner.small_files import read_small_files
 from insight_core.plugin import FileChanged
 from insight_core.store.claims import ClaimedBlock, assign
-from insight_core.store.first_files import FirstFile
+from insight_core.store.first_files import FirstFile, LoadedFiles
 from insight_core.store.segment import FileOrder
 from insight_core.store.store import Store
 from insight_record.formats.reason import ReasonKind
@@ -178,16 +178,15 @@ class Tailed:
         """
         with self.lock:
             try:
-                batch = found.batch
                 version = self.found.version  # equal unless the file has changed since: kept once
                 if version != found.version:
                     version = found.version
-                self._stored = WholeFile(version, batch.dialect, found.head_checksum, found.tail_checksum)
+                self._stored = WholeFile(version, found.dialect, found.head_checksum, found.tail_checksum)
                 self._file = None  # there is one if the index has an entry of another version
                 if is_stored:
-                    self.has_points = bool(batch.blocks)
+                    self.has_points = found.has_points
                 else:
-                    self._append(batch)
+                    self._append(found.batch)
             except Exception:
                 log.debug("%s is read by itself", self.found.path, exc_info=True)
                 return False
@@ -215,8 +214,18 @@ class Tailed:
             except Lost as error:
                 log.warning("%s; the file will be read again", error)
                 return None
-            self.kept, self.kept_at = self.state, time.monotonic()
+            self.note_kept()
             return Entry(record, content) if record and content else None
+
+    def loaded_place(self) -> tuple[LoadedFiles, int] | None:
+        """Where its points are among those of other files; None if they are in memory of their own."""
+        if not isinstance(self._stored, WholeFile):
+            return None
+        return self.store.loaded_place(self.found.run, self.found.order)
+
+    def note_kept(self) -> None:
+        """Called when the index gets what was read."""
+        self.kept, self.kept_at = self.state, time.monotonic()
 
     def restored(self, stored: StoredFile) -> None:
         """Called before anything is read, when the store has what an earlier process read of the file."""
@@ -337,9 +346,9 @@ def _store_first(files: Sequence[Tailed], found: Sequence[SmallFile | None]) -> 
         run = place.run
         if run not in first:
             first[run] = None
-            if file is not None and not place.part:
-                dialect = None if place.is_translated else file.batch.dialect
-                first[run] = FirstFile(run, place.name, place.order, dialect, file.batch)
+            if file is not None and file.alike is not None and not place.part:
+                dialect = None if place.is_translated else file.dialect
+                first[run] = FirstFile(run, place.name, place.order, dialect, file.alike, file.number)
     usual = [each for each in first.values() if each is not None]
     store = files[0].store
     try:

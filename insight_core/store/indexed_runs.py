@@ -1,7 +1,8 @@
-"""Runs that an earlier process read: listed from the index, opened when a client asks for their points."""
+"""Runs without a table of their own: it is made when a client asks for their points, or they change."""
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -25,7 +26,7 @@ _SHARED = {"attempts", "claims", "display_name", "description", "content", "data
 
 
 class RecalledFile(NamedTuple):
-    """A log file as an earlier process read it."""
+    """A log file as it was read."""
 
     order: FileOrder
     name: str
@@ -46,11 +47,23 @@ class RecalledFiles(Protocol):
         ...
 
     def opened(self, number: int, *, is_compared: bool) -> Sequence[RecalledFile] | None:
-        """The files of the run with this number, whose points are not read yet; no two have a tag in common.
+        """The files of the run with this number; no two have a tag in common. Points that are in memory are
+        counted there.
 
         None if one of them cannot be used, or, unless ``is_compared``, if it has changed since.
         """
         ...
+
+
+class _NoFiles:
+    """See ``RecalledFiles``: those of a run of which nothing was read."""
+
+    runs = ()
+    start_times = (math.nan,)
+
+    def opened(self, number: int, *, is_compared: bool) -> Sequence[RecalledFile]:
+        """See ``RecalledFiles``."""
+        return ()
 
 
 @frozen(eq=False)
@@ -87,8 +100,12 @@ class _Place:
     is_loaded: bool = False
 
 
+_NOTHING = _Alike(_NoFiles(), (), ())
+
+
 class IndexedRuns:
-    """Runs without a ``RunTable``: nothing of their points is in memory.
+    """Runs without a ``RunTable``: those of which nothing was read, those that an earlier process read, and
+    those with a file that was read together with many others.
 
     ``make_tables…``, ``recall`` and ``compare`` take the store's lock; for other methods it has to be held.
     """
@@ -112,24 +129,46 @@ class IndexedRuns:
 
     # --- the loader's side ------------------------------------------------------------------------
 
+    def add(self, runs: Iterable[str]) -> None:
+        """Adds runs of which nothing was read."""
+        self._places |= {run: _Place(_NOTHING, 0, is_compared=True) for run in runs}
+
     def recall(self, groups: Iterable[RecalledFiles]) -> None:
         """Adds runs; those whose series cannot rest are left out."""
         found = [alike for files in groups if (alike := self._alike(files)) is not None]
-        count = sum(len(alike.files.runs) * len(each.block.tags) for alike in found for each in alike.resting)
-        changes: list[Change] | None = None  # more than are ever listed: anything may have changed
-        if count <= MOST_CHANGES:
-            changes = [
-                Came(run, each.claim, each.block.tags)
-                for alike in found
-                for each in alike.resting
-                for run in alike.files.runs
-            ]
+        changes = _changes(found)
         with self._lock:
             for alike in found:
                 self._places |= {run: _Place(alike, number) for number, run in enumerate(alike.files.runs)}
                 self._below.add(alike.files.runs)
             if found:
                 self._log.add(changes, runs=True)
+
+    def is_untouched(self, run: str) -> bool:
+        """Whether nothing is known of a run, and no session of the run above hides points of it."""
+        place = self._places.get(run)
+        above = self._tables.get(run_above(run)) if self._tables else None
+        return place is not None and place.alike is _NOTHING and (above is None or not above.sessions.starts)
+
+    def place(self, files: RecalledFiles) -> bool:
+        """Adds the files of untouched runs; False if their series cannot rest."""
+        alike = self._alike(files)
+        if alike is None:
+            return False
+        for number, run in enumerate(files.runs):
+            place = self._places[run]
+            place.alike, place.number = alike, number
+        changes = _changes([alike])
+        if changes is None:
+            self._log.add_untold()
+        else:
+            self._log.add(changes, runs=True)
+        return True
+
+    def place_of(self, run: str) -> tuple[RecalledFiles, int] | None:
+        """The files of a run without a table, and the number of the run there."""
+        place = self._places.get(run)
+        return None if place is None else (place.alike.files, place.number)
 
     def _alike(self, files: RecalledFiles) -> _Alike | None:
         table = RunTable(files.runs[0], self._claims, self._memory)
@@ -155,7 +194,7 @@ class IndexedRuns:
         gone: dict[str, Mapping[str, Collection[str]]] = {}
         with self._lock:
             for run in same:
-                place, table = self._places.get(run), self._tables.get(run)
+                place, table = self._recalled(run), self._tables.get(run)
                 if place is not None:
                     place.is_compared = True
                 if place is not None or (table is not None and table.files.keys() >= set(orders(run))):
@@ -166,11 +205,16 @@ class IndexedRuns:
                     gone[run] = table.tags()
                     for order in orders(run):
                         table.drop(order)
-                elif run in self._places:
+                elif self._recalled(run) is not None:
                     gone[run] = self._make_table(run, None)
             if gone:
                 self._log.note_gone(gone)
         return kept
+
+    def _recalled(self, run: str) -> _Place | None:
+        """Where the files of a run are; None also if its series cannot rest."""
+        place = self._places.get(run)
+        return None if place is None or place.alike is _NOTHING else place
 
     def loaded(self, runs: Iterable[str]) -> bool:
         """Notes that all files of these runs are read; returns whether that is new for one of them."""
@@ -218,9 +262,13 @@ class IndexedRuns:
     def make_tables_claimed(self, claims: Collection[Claim]) -> None:
         """Makes the tables of runs with values of one of these claims."""
         with self._lock:
-            found = {alike for alike in self._groups() if any(each.claim in claims for each in alike.resting)}
-            runs = [run for run, place in self._places.items() if place.alike in found]
+            runs = self.claimed(claims)
         self.make_tables(runs)
+
+    def claimed(self, claims: Collection[Claim]) -> list[str]:
+        """The runs with values of one of these claims."""
+        found = {alike for alike in self._groups() if any(each.claim in claims for each in alike.resting)}
+        return [run for run, place in self._places.items() if place.alike in found] if found else []
 
     def _make_table(self, run: str, files: Sequence[RecalledFile] | None) -> Mapping[str, Collection[str]]:
         """Makes the table of a run; returns the tags that it had by plugin."""
@@ -279,6 +327,19 @@ class IndexedRuns:
 
     def _groups(self) -> set[_Alike]:
         return {place.alike for place in self._places.values()}
+
+
+def _changes(found: Sequence[_Alike]) -> list[Change] | None:
+    """The series of runs that came; None for more than are ever listed."""
+    count = sum(len(alike.files.runs) * len(each.block.tags) for alike in found for each in alike.resting)
+    if count > MOST_CHANGES:
+        return None
+    return [
+        Came(run, each.claim, each.block.tags)
+        for alike in found
+        for each in alike.resting
+        for run in alike.files.runs
+    ]
 
 
 def is_shared(fields: Collection[SeriesField]) -> bool:

@@ -100,20 +100,11 @@ class RunTable:
                 block = evolve(block, columns=columns, ends=ends, ascending=ascending)
         self._resting.append(Resting(self.name, order, claim, reader, block, self.metadata))
 
-    def rest_first(
-        self, order: FileOrder, held: HeldFile, found: Iterable[tuple[Claim, str, AnyBlock]]
-    ) -> bool:
-        """Keeps blocks of the first file of a new run as they are; False if anything else is known."""
-        if self.files or self._series or self.above.starts:
-            return False
-        self.files[order] = held
-        for claim, reader, block in found:
-            self._keep(order, claim, reader, block)
-        return True
-
     def restore_resting(self, order: FileOrder, file: str, content: FileState) -> Sequence[Resting] | None:
         """Keeps all blocks of a file as they are, and returns all that rests; without effect, and None, if
-        one cannot rest, or another file has its tag. The run is complete then."""
+        one cannot rest, or another file has its tag. The run is complete then.
+
+        Blocks in memory are counted there."""
         known = {*self.metadata, *chain.from_iterable(each.block.tags for each in self._resting)}
         if not self._is_first(content.blocks) or (known and not known.isdisjoint(content.tags())):
             return None
@@ -124,14 +115,14 @@ class RunTable:
                 return None
             readers.append(reader)
         held = HeldFile(file, content.dialect, content.start_time, content.odd_time, dict(content.metadata))
-        held.sessions = FileSessions.restored(content.sessions, has_values=True)
+        held.sessions = FileSessions.restored(content.sessions, has_values=bool(content.blocks))
         self.files[order] = held
         if self.metadata or any(metadata.last is not None for metadata in held.metadata.values()):
             self._describe(held.metadata)
         else:
             self.metadata = held.metadata
         for (claim, block), reader in zip(content.blocks, readers, strict=True):
-            self._keep(order, claim, reader, block)
+            self._resting.append(Resting(self.name, order, claim, reader, block, self.metadata))
         self.update_sessions()
         return self._resting
 

@@ -1,4 +1,4 @@
-"""Lists the series of a plugin: those that rest, those of runs known from the index, and all others."""
+"""Lists plugins that have series, and series: those that rest, those of runs without a table, and others."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from insight_core.formats.stored_block import Lost
 from insight_core.plugin.data import SeriesField, SeriesInfo, SeriesTable
 from insight_core.plugin.data.tables import joined_table, tables_of
+from insight_core.store.changed_series import SeriesLog
 from insight_core.store.indexed_runs import IndexedRuns, is_shared
 from insight_core.store.resting import Resting
 from insight_core.store.run_table import RunTable
@@ -18,8 +19,20 @@ from insight_core.store.series import Series
 class SeriesQueries:
     """Reads the runs of a store below its lock. Empty series are omitted."""
 
-    def __init__(self, lock: threading.Lock, runs: Mapping[str, RunTable], indexed: IndexedRuns) -> None:
-        self._lock, self._runs, self._indexed = lock, runs, indexed
+    def __init__(
+        self, lock: threading.Lock, runs: Mapping[str, RunTable], indexed: IndexedRuns, log: SeriesLog
+    ) -> None:
+        self._lock, self._runs, self._indexed, self._log = lock, runs, indexed, log
+        self._plugins: tuple[int, frozenset[str]] | None = None  # with the generation
+
+    def plugins(self) -> set[str]:
+        """Plugins that have series; values without a plugin count under their claim."""
+        generation, known = self._log.generation, self._plugins
+        if known is None or known[0] != generation:  # kept: rules ask for each run
+            with self._lock:
+                names = self._indexed.plugins().union(*(table.names() for table in self._runs.values()))
+            self._plugins = known = generation, frozenset(names)
+        return set(known[1])
 
     def infos(
         self, plugin: str, runs: Iterable[str] | None, tags: Collection[str] | None = None

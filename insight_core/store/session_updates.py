@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from insight_core.formats.event import Metadata
 from insight_core.store.changed_series import SeriesLog
 from insight_core.store.run_table import RunTable
 from insight_core.store.segment import FileOrder
-from insight_core.store.sessions import NO_SESSIONS, RunsBelow, RunSessions, has_results, run_above
+from insight_core.store.sessions import NO_SESSIONS, RunsBelow, RunSessions, has_results
 
 
 class SessionUpdates:
@@ -16,13 +16,6 @@ class SessionUpdates:
 
     def __init__(self, runs: Mapping[str, RunTable], below: RunsBelow, log: SeriesLog) -> None:
         self._runs, self._below, self._log = runs, below, log
-
-    def add(self, names: Iterable[str]) -> None:
-        """Gives new runs the sessions of the runs above them."""
-        for name in names:
-            above = self._runs.get(run_above(name))
-            if above is not None and above.sessions.starts:
-                self._runs[name].update_sessions(above.sessions)
 
     def update(self, table: RunTable) -> None:
         """Reads the sessions of the files of a run again."""

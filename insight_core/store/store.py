@@ -13,7 +13,7 @@ from insight_core.plugin.data import Changes, Damage, Run, SeriesField, SeriesIn
 from insight_core.store.changed_series import Came, Change, Gone, SeriesLog
 from insight_core.store.claims import ClaimedBlock, Claims, FileState, assign, whole_field
 from insight_core.store.column_memory import ColumnMemory
-from insight_core.store.first_files import FirstFile, FirstFiles
+from insight_core.store.first_files import FirstFile, FirstFiles, LoadedFiles
 from insight_core.store.held_file import HeldFile, NamedFile
 from insight_core.store.indexed_runs import IndexedRuns, RecalledFiles
 from insight_core.store.run_table import RunTable
@@ -43,14 +43,13 @@ class Store:
         self._claims = Claims(plugins, policies)
         self._runs: dict[str, RunTable] = {}
         self._log = SeriesLog(self._named)
-        self._plugins: tuple[int, frozenset[str]] | None = None  # with the generation
         self._below = RunsBelow()
         self._sessions = SessionUpdates(self._runs, self._below, self._log)
         self._indexed = IndexedRuns(
             self._lock, self._runs, self._below, self._claims, self._memory, self._log
         )
-        self._first = FirstFiles(self._lock, self._runs, self._claims, self._log)
-        self._queries = SeriesQueries(self._lock, self._runs, self._indexed)
+        self._first = FirstFiles(self._lock, self._indexed, self._claims, self._memory)
+        self._queries = SeriesQueries(self._lock, self._runs, self._indexed, self._log)
 
     @property
     def number_plugins(self) -> frozenset[str]:
@@ -62,18 +61,24 @@ class Store:
 
         Then some runs are left out; call it again when their files were read.
         """
+        claims = plugin.decoder.claims if plugin.decoder is not None else ()
+        claimed = {*claims, *map(whole_field, claims)}
+        while True:
+            self._indexed.make_tables_claimed(claimed)
+            with self._lock:
+                if not self._indexed.claimed(claimed):  # others may have come meanwhile
+                    return self._take_over(plugin)
+
+    def _take_over(self, plugin: Plugin) -> None:
+        """Gives a plugin its values in tables. Raises Lost."""
         lost: Lost | None = None
-        if plugin.decoder is not None:
-            claims = plugin.decoder.claims
-            self._indexed.make_tables_claimed({*claims, *map(whole_field, claims)})
-        with self._lock:
-            self._claims.add(plugin)
-            for table in self._runs.values():
-                try:
-                    table.take_over(plugin.name)
-                except Lost as error:  # see ``infos``
-                    lost = error
-            self._log.add(None)
+        self._claims.add(plugin)
+        for table in self._runs.values():
+            try:
+                table.take_over(plugin.name)
+            except Lost as error:  # see ``infos``
+                lost = error
+        self._log.add(None)
         if lost is not None:
             raise lost
 
@@ -83,9 +88,8 @@ class Store:
         """Adds those of these runs that are not there."""
         with self._lock:
             new = [name for name in names if name not in self._runs and name not in self._indexed]
-            self._runs |= {name: RunTable(name, self._claims, self._memory) for name in new}
+            self._indexed.add(new)
             self._below.add(new)
-            self._sessions.add(new)
             if new:
                 self._log.add((), runs=True)
 
@@ -282,6 +286,8 @@ class Store:
 
     def file_state(self, run: str, order: FileOrder) -> FileState | None:
         """The state of a file; None if it has none. The file must not be appended to meanwhile."""
+        if (place := self.loaded_place(run, order)) is not None:
+            return place[0].content(place[1])
         self._indexed.make_tables((run,))
         with self._lock:
             table = self._runs.get(run)
@@ -303,6 +309,10 @@ class Store:
             limits = self._claims.limits(lossy, refused=bool(refused))
         kept = metadata, tuple(blocks), refused, limits
         return FileState(held.dialect, held.start_time, *kept, held.odd_time, sessions)
+
+    def loaded_place(self, run: str, order: FileOrder) -> tuple[LoadedFiles, int] | None:
+        """See ``FirstFiles.place_of``."""
+        return self._first.place_of(run, order)
 
     def touch_runs(self) -> None:
         """Reports a change of the run table that only readers see: progress."""
@@ -360,12 +370,7 @@ class Store:
 
     def plugins(self) -> set[str]:
         """Plugins that have series; values without a plugin count under their claim."""
-        generation, known = self._log.generation, self._plugins
-        if known is None or known[0] != generation:  # kept: rules ask for each run
-            with self._lock:
-                names = self._indexed.plugins().union(*(table.names() for table in self._runs.values()))
-            self._plugins = known = generation, frozenset(names)
-        return set(known[1])
+        return self._queries.plugins()
 
     def snapshot(self, plugin: str, key: SeriesKey) -> Snapshot | None:
         """All points that a plugin has under this key; None for an unknown series."""

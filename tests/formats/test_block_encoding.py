@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insight_core.formats.block_encoding import encode_block
+from insight_core.formats.alike_files import FILES, PLACE, AlikeBlock, AlikeFiles, SharedColumns
+from insight_core.formats.block_encoding import encode_alike, encode_block, fit_one_chunk
 from insight_core.formats.columns import Block, Columns
+from insight_core.formats.dialects import Dialect
 from insight_core.formats.stored_block import Form, StoredBlock
 from tests.oracles import block_encoding
 
@@ -95,3 +97,71 @@ def test_ends_that_do_not_ascend_are_refused() -> None:
     block = Block("", ("a", "b"), np.array([7, 5]), np.array([True, True]), columns)
     with pytest.raises(ValueError, match="do not ascend"):
         encode_block([block])
+
+
+@st.composite
+def _alike(draw: st.DrawFn) -> AlikeFiles:
+    """Files whose points lie somewhere in columns that they share."""
+    forms = draw(st.lists(st.sampled_from([("", True), ("f", False), ("d", False), ("d", True)]), max_size=3))
+    kinds = [
+        AlikeBlock("a field", tuple(f"{at}/{tag}" for tag in range(draw(st.integers(1, 3)))), *form)
+        for at, form in enumerate(forms)
+    ]
+    random = np.random.default_rng(draw(st.integers(0, 2**32)))
+    count = draw(st.integers(1, 4))
+    places = np.zeros((count, len(kinds), PLACE), np.int64)
+    ends: list[int] = []
+    for file in range(count):
+        for at, kind in enumerate(kinds):
+            counts = [draw(st.integers(1, 5)) for _ in kind.tags]
+            first = draw(st.integers(0, 20))
+            places[file, at] = [first, first + sum(counts), *random.integers(0, 20, 2), len(ends)]
+            ends += np.cumsum(counts).tolist()
+    points = 40
+    columns = SharedColumns(
+        random.integers(0, 1000, points),
+        random.standard_normal(points),
+        random.standard_normal(points).astype(np.float32),
+        random.standard_normal(points),
+        random.integers(0, 2**40, (3, points)),
+        np.array(ends, np.int64),
+        np.ones(len(ends), np.bool_),
+    )
+    return AlikeFiles(Dialect.TENSORBOARD, tuple(kinds), columns, np.zeros(count, FILES), places)
+
+
+@given(_alike())
+def test_files_that_are_alike_are_encoded_as_each_would_be(files: AlikeFiles) -> None:
+    assert fit_one_chunk(files)
+    numbers = list(reversed(range(len(files.files))))
+    made = encode_alike(files, files.kinds, numbers)
+    expected, sizes, rows = b"", [], []
+    for number in numbers:
+        size = 0
+        for block in files.blocks(number):
+            each = encode_block([block])
+            rows.append([size, each.chunks, each.checksum, each.rests])
+            expected += b"".join(each.pieces)
+            size += each.size
+        sizes.append(size)
+    assert made.data == expected
+    assert np.frombuffer(made.sizes, np.int64).tolist() == sizes
+    assert np.frombuffer(made.rows, np.int64).reshape(-1, 4).tolist() == rows
+
+
+def test_files_with_a_block_of_several_chunks_do_not_fit() -> None:
+    kind = AlikeBlock("a field", ("a",), "d", has_places=False)
+    none, numbers = np.zeros(0, np.int64), np.zeros(0)
+    columns = SharedColumns(
+        none,
+        numbers,
+        np.zeros(0, np.float32),
+        numbers,
+        np.zeros((3, 0), np.int64),
+        none,
+        np.zeros(0, np.bool_),
+    )
+    for points, fits in ((2730, True), (2731, False)):  # of 24 bytes, in 64 KiB
+        places = np.array([[[0, points, 0, 0, 0]]])
+        files = AlikeFiles(Dialect.TENSORBOARD, (kind,), columns, np.zeros(1, FILES), places)
+        assert fit_one_chunk(files) is fits

@@ -11,18 +11,24 @@ import insight_scalar
 import pytest
 
 from insight_core.formats.batch import Batch
-from insight_core.ingest.event_file import EventFile
-from insight_core.ingest.file_record import Entry
+from insight_core.ingest.event_file import EventFile, WholeFile
+from insight_core.ingest.file_record import Entry, FileRecord
 from insight_core.ingest.index import writer as index_writer
 from insight_core.ingest.loader import Loader
 from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.tailer import Tailed
 from insight_core.plugin.data import SeriesKey
 from insight_core.plugin.testing import EventWriter
+from insight_core.store.first_files import LoadedFiles
 from insight_core.store.store import Store
 from tests.waiting import PATIENCE, eventually
 
 SCALAR = insight_scalar.insight_plugin()
+
+
+def _record(files: LoadedFiles, number: int) -> FileRecord:
+    *version, _, head, tail = files.alike.files[files.numbers[number]].item()
+    return WholeFile(tuple(version), files.alike.dialect, head, tail).record()
 
 
 class KeptEntries:
@@ -45,9 +51,14 @@ class KeptEntries:
     def holds(self, path: str) -> bool:
         return path in self.entries
 
-    def save(self, entries: Mapping[str, Entry]) -> None:
-        self.entries |= entries
-        self.saved += entries
+    def save(self, entries: Mapping[str, Entry], alike: Mapping[LoadedFiles, Mapping[str, int]]) -> None:
+        loaded = {
+            path: Entry(_record(files, number), files.content(number))
+            for files, numbers in alike.items()
+            for path, number in numbers.items()
+        }
+        self.entries |= {**entries, **loaded}
+        self.saved += [*entries, *loaded]
 
     def tidy(self) -> None:
         self.tidied += 1
@@ -202,9 +213,9 @@ class ShelvedEntries(KeptEntries):
         super().__init__()
         self.shelves: list[int] = []
 
-    def save(self, entries: Mapping[str, Entry]) -> None:
-        super().save(entries)
-        self.shelves.append(len(entries))
+    def save(self, entries: Mapping[str, Entry], alike: Mapping[LoadedFiles, Mapping[str, int]]) -> None:
+        super().save(entries, alike)
+        self.shelves.append(len(entries) + sum(map(len, alike.values())))
 
     def monotonic(self) -> float:
         return float(len(self.shelves))
@@ -244,6 +255,7 @@ def test_the_end_cuts_a_segment_file_short(tmp_path: Path, monkeypatch: pytest.M
         return describe(tailed)
 
     monkeypatch.setattr(Tailed, "entry", entry)
+    monkeypatch.setattr(Tailed, "loaded_place", lambda tailed: None)
     loader.start()
     assert began.wait(PATIENCE)
     stopping = threading.Thread(target=loader.stop)

@@ -11,7 +11,9 @@ from typing import Any
 from unittest.mock import DEFAULT, Mock
 
 import insight_scalar
+import numpy as np
 import pytest
+from attrs import evolve
 
 from insight_core.formats.batch import SmallFile
 from insight_core.ingest import schedule as reading
@@ -24,8 +26,10 @@ from insight_core.ingest.logdir import Logdir
 from insight_core.ingest.scanner.small_files import LARGEST, read_small_files
 from insight_core.plugin import Dialect
 from insight_core.plugin.data import SeriesKey
-from insight_core.store.run_table import RunTable
-from insight_core.store.segment import FileOrder
+from insight_core.plugin.testing import EventWriter
+from insight_core.store.column_memory import ColumnMemory
+from insight_core.store.first_files import FirstFile
+from insight_core.store.indexed_runs import IndexedRuns, RecalledFiles
 from insight_core.store.store import Store
 from tests.support.damaged_logdir import damaged_logdir, scalar_record, version_record
 
@@ -212,18 +216,16 @@ def test_files_that_the_store_could_not_add_together_are_added_one_by_one(
 ) -> None:
     for run in range(3):
         write(tmp_path, f"r{run}", 0, content(10, 10 * run))
-    rest = RunTable.rest_first
-    held: list[FileOrder] = []
+    place = IndexedRuns.place
+    placed: list[bool] = []
 
-    def failing(table: RunTable, order: FileOrder, *given: Any) -> bool:  # noqa: ANN401
-        if held:
-            raise MemoryError
-        held.append(order)
-        return rest(table, order, *given)
+    def failing(runs: IndexedRuns, files: RecalledFiles) -> bool:
+        placed.append(place(runs, files))
+        raise MemoryError
 
-    monkeypatch.setattr(RunTable, "rest_first", failing)
+    monkeypatch.setattr(IndexedRuns, "place", failing)
     assert everything(loaded(tmp_path)) == everything(one_by_one(tmp_path))
-    assert held
+    assert placed == [True]
 
 
 def test_many_small_files_are_read_by_several_threads(
@@ -268,3 +270,93 @@ def test_a_file_that_grew_since_it_was_found_is_read_to_its_end(
     assert snapshot is not None
     assert snapshot.columns.steps.tolist() == list(range(20))
     assert not store.runs()[0].loading
+
+
+def test_runs_that_are_alike_get_a_table_when_somebody_asks_for_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for run in range(4):
+        write(tmp_path / "logs", f"r{run}", 1, content(10 + run))
+    made: list[str] = []
+    make = IndexedRuns._make_table
+
+    def noting(runs: IndexedRuns, run: str, *given: Any) -> Any:  # noqa: ANN401
+        made.append(run)
+        return make(runs, run, *given)
+
+    monkeypatch.setattr(IndexedRuns, "_make_table", noting)
+    store = loaded_and_kept(tmp_path / "logs", tmp_path / "cache")
+    assert [run.loading for run in store.runs()] == [False] * 4
+    assert [table.tags for table in store.tables("scalar", ["claims"], None)] == [("loss",)] * 4
+    assert made == []
+    snapshot = store.snapshot("scalar", SeriesKey("r2", "loss"))
+    assert snapshot is not None
+    assert snapshot.columns.steps.tolist() == list(range(12))
+    assert made == ["r2"]
+
+
+def test_files_of_different_series_are_told_apart(tmp_path: Path) -> None:
+    for run in range(12):
+        with EventWriter(tmp_path / f"r{run}") as writer:
+            writer.scalar_block(["a", "b", "c"][run % 3 :], [1, 2], np.ones((2, 3 - run % 3)))
+            if run % 4 == 0:
+                writer.scalar_block(["a"], [1], np.ones((1, 1)))  # its steps go back
+    assert everything(loaded(tmp_path)) == everything(one_by_one(tmp_path))
+
+
+def test_shared_columns_can_be_in_a_file(tmp_path: Path) -> None:
+    for run in range(5):
+        write(tmp_path / "logs", f"r{run}", 1, content(10 + run))
+    found = []
+    for limit in (0, 1 << 20):
+        for largest in (LARGEST, -1):
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(reading, "LARGEST", largest)
+                memory = ColumnMemory(limit, tmp_path / "columns")
+                store = Store([SCALAR], {}, memory)
+                Loader(store, [Logdir(str(tmp_path / "logs"))], 0).load()
+                held = memory.held
+                found.append((everything(store), held, memory.held))
+    assert found[0] == found[1]
+    assert found[2] == found[3]
+    assert found[0][0] == found[2][0]
+    assert found[0][1] == 0 < found[2][1]
+
+
+def test_a_plugin_that_comes_while_files_are_added_gets_their_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "r", 1, content(10))
+    (found,) = read_small_files([str(path)], [Dialect.TENSORBOARD], frozenset(), HEAD, TAIL)
+    assert found is not None
+    assert found.alike is not None
+    file = FirstFile("r", path.name, (1.0, ""), Dialect.TENSORBOARD, found.alike, found.number)
+    store = Store([], {})
+    store.add_runs(["r"])
+    make = IndexedRuns.make_tables_claimed
+    added: list[list[bool]] = []
+
+    def adding(runs: IndexedRuns, claims: Any) -> None:  # noqa: ANN401
+        make(runs, claims)
+        if not added:
+            added.append(store.append_first([file]))
+
+    monkeypatch.setattr(IndexedRuns, "make_tables_claimed", adding)
+    store.admit(evolve(SCALAR, name="late"))
+    assert added == [[True]]
+    assert [info.points for info in store.infos("late", None)] == [10]
+
+
+def test_more_series_than_are_listed_came_and_none_went(tmp_path: Path) -> None:
+    for run in range(3):
+        with EventWriter(tmp_path / f"r{run}") as writer:
+            writer.scalar_block([f"{tag}" for tag in range(800)], [1], np.ones((1, 800)))
+    store = Store([SCALAR], {})
+    loader = Loader(store, [Logdir(str(tmp_path))], 0)
+    store.add_runs(["before"])
+    before = store.generation
+    loader.load()
+    changes = store.changes(before, 0.0)
+    assert changes.series is None
+    assert changes.runs
+    assert store.vanished <= before

@@ -21,12 +21,14 @@ from pathlib import Path
 
 from insight_core.formats.stored_block import Lost
 from insight_core.ingest.file_record import Entry
+from insight_core.ingest.index.alike import PackedFiles, pack_alike
 from insight_core.ingest.index.format import Packed, Unusable, index_directory, pack
 from insight_core.ingest.index.segment_directory import opened_segment, write_segment
 from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile
 from insight_core.ingest.walk import listed
 from insight_core.plugin import Dialect, EventField, SummaryPlugin
 from insight_core.store.claims import FileState
+from insight_core.store.first_files import LoadedFiles
 
 log = logging.getLogger(__name__)
 
@@ -151,19 +153,37 @@ class IndexCache:
                 self._entries[log_file] = segment, number
         return True
 
-    def save(self, entries: Mapping[str, Entry]) -> None:
-        """Keeps entries, by path of the log file, unless their content depends on other files.
+    def save(
+        self, entries: Mapping[str, Entry], alike: Mapping[LoadedFiles, Mapping[str, int]] | None = None
+    ) -> None:
+        """Keeps entries, by path of the log file, unless their content depends on other files. ``alike`` are
+        files of runs that are alike, with their numbers there.
 
         A full disk ends all saving.
         """
         if self._refusal or self._is_full:
             return
-        shelves: dict[str, dict[str, tuple[int, Packed]]] = {}
-        entries = {os.path.abspath(path): entry for path, entry in entries.items()}
+        entries = {_absolute(path): entry for path, entry in entries.items()}
+        groups = {
+            files: {_absolute(path): number for path, number in some.items()}
+            for files, some in (alike or {}).items()
+            if some and _stands_alone(files.content(next(iter(some.values()))))
+        }
+        paths = itertools.chain(entries, *groups.values())
         with self._lock:
-            known = [self._entries[path] for path in entries if path in self._entries]
+            known = [self._entries[path] for path in paths if path in self._entries] if self._entries else []
         # later than the known ones, whatever the clock
         now = max([time.time_ns(), *(segment.saved(number) + 1 for segment, number in known)])
+        packed = self._packed(entries, now)
+        packed_alike = self._packed_alike(groups, now)
+        for shelf in {**packed, **packed_alike}:
+            self._save(shelf, packed.get(shelf, {}), packed_alike.get(shelf, ()))
+
+    def _packed(
+        self, entries: Mapping[str, Entry], now: int
+    ) -> Mapping[str, Mapping[str, tuple[int, Packed]]]:
+        """The entries by directory and path."""
+        shelves: dict[str, dict[str, tuple[int, Packed]]] = {}
         for path, entry in entries.items():
             shelf = self._shelf(path)
             if shelf is None or not _stands_alone(entry.content):
@@ -174,8 +194,22 @@ class IndexCache:
                 log.warning("%s is not kept in the index: %s", path, error)
             except Lost as error:
                 log.info("%s", error)
-        for shelf, packed in shelves.items():
-            self._save(shelf, packed)
+        return shelves
+
+    def _packed_alike(
+        self, groups: Mapping[LoadedFiles, Mapping[str, int]], now: int
+    ) -> Mapping[str, list[tuple[int, PackedFiles]]]:
+        """The same of files that are alike."""
+        shelves: dict[str, list[tuple[int, PackedFiles]]] = {}
+        for files, numbers in groups.items():
+            of_shelf: dict[str, list[str]] = {}
+            for path in numbers:
+                if (shelf := self._shelf(path)) is not None:
+                    of_shelf.setdefault(shelf, []).append(path)
+            for shelf, paths in of_shelf.items():
+                packed = pack_alike(paths, files, [numbers[path] for path in paths])
+                shelves.setdefault(shelf, []).append((now, packed))
+        return shelves
 
     def _shelf(self, path: str) -> str | None:
         """The directory for entries of a log file: that of the innermost root."""
@@ -184,9 +218,14 @@ class IndexCache:
                 return self._shelves[root]
         return None
 
-    def _save(self, shelf: str, packed: Mapping[str, tuple[int, Packed]]) -> None:
+    def _save(
+        self,
+        shelf: str,
+        packed: Mapping[str, tuple[int, Packed]],
+        alike: Sequence[tuple[int, PackedFiles]],
+    ) -> None:
         try:
-            written = write_segment(shelf, next(self._numbers), packed)
+            written = write_segment(shelf, next(self._numbers), packed, alike)
         except OSError as error:
             self._is_full = True
             log.warning(
@@ -210,6 +249,13 @@ class IndexCache:
             from insight_core.ingest.index.upkeep import tidy  # not needed at the start
 
             tidy(self._directory, self._most_bytes)
+
+
+def _absolute(path: str) -> str:
+    """``os.path.abspath``, which takes several times as long for a path that is absolute already."""
+    if path.startswith("/") and not path.endswith("/") and "//" not in path and "/." not in path:
+        return path
+    return os.path.abspath(path)
 
 
 def _stands_alone(content: FileState) -> bool:

@@ -91,7 +91,7 @@ class _FlawText(NamedTuple):
     skipped: int
 
 
-class _Directory(NamedTuple):
+class EntryDirectory(NamedTuple):
     """What the directory of a log file has: equal for alike runs."""
 
     file_dialect: Dialect | None
@@ -131,7 +131,7 @@ def pack(entry: Entry) -> Packed:
         size += encoded.size
         tags = same[0].tags if len(same) == 1 else tuple(tag for block in same for tag in block.tags)
         kinds.append((claim, form, tags))
-    directory = _Directory(
+    directory = EntryDirectory(
         file.dialect,
         content.dialect,
         _flaw_texts(file.flaws.named),
@@ -144,11 +144,12 @@ def pack(entry: Entry) -> Packed:
         tuple(content.sessions.items()),
         tuple(kinds),
     )
-    return Packed(_file_row(entry), _encoded(directory), blocks, size, pieces)
+    return Packed(_file_row(entry), encoded_directory(directory), blocks, size, pieces)
 
 
 @functools.lru_cache(16)  # a search has thousands of alike runs
-def _encoded(directory: _Directory) -> bytes:
+def encoded_directory(directory: EntryDirectory) -> bytes:
+    """The bytes of a directory; alike runs share them."""
     texts = _Texts()
     contents: list[bytes] = []
     numbers: list[int] = []
@@ -188,10 +189,15 @@ def _file_row(entry: Entry) -> tuple[float, ...]:
         file.inode, file.size, file.mtime_ns, file.ctime_ns, file.position,
         file.head.length, file.head.checksum, file.end.length, file.end.checksum,
         flaws.more, flaws.first_unnamed, flaws.skipped,
-        HAS_POINTS * has_points(content.blocks) + IS_PART * is_part(content),
+        holds_of(content),
         math.nan if content.start_time is None else content.start_time,
         math.nan if content.odd_time is None else content.odd_time,
     )  # fmt: skip
+
+
+def holds_of(content: FileState) -> int:
+    """What a log file has, as FILE says."""
+    return HAS_POINTS * has_points(content.blocks) + IS_PART * is_part(content)
 
 
 def _flaw_texts(flaws: Collection[Flaw]) -> tuple[_FlawText, ...]:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from insight_core.formats.block_encoding import Piece
+from insight_core.ingest.index.alike import PackedFiles
 from insight_core.ingest.index.format import Packed, Unusable, machine_name
 from insight_core.ingest.index.segment_file import SUFFIX, SegmentFile, encode
 
@@ -33,7 +34,12 @@ def opened_segment(path: str, *, drop: bool = True, stays_open: bool = False) ->
 
 
 def write_segment(
-    shelf: str, number: int, entries: Mapping[str, tuple[int, Packed]], *, used: float | None = None
+    shelf: str,
+    number: int,
+    entries: Mapping[str, tuple[int, Packed]],
+    alike: Sequence[tuple[int, PackedFiles]] = (),
+    *,
+    used: float | None = None,
 ) -> int:
     """Writes a segment file into a directory; returns its bytes. Raises OSError, and leaves nothing then.
 
@@ -44,7 +50,7 @@ def write_segment(
     descriptor = _create(temporary, shelf)
     try:
         try:
-            written = _write_all(descriptor, encode(entries))
+            written = _write_all(descriptor, encode(entries, alike))
         finally:
             os.close(descriptor)  # network file systems report a full disk here
         if used is not None:

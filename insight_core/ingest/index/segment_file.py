@@ -6,7 +6,7 @@ import itertools
 import os
 import stat
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from insight_core.formats.block_encoding import Piece
 from insight_core.ingest.file_record import Entry, FileRecord
+from insight_core.ingest.index.alike import PackedFiles
 from insight_core.ingest.index.format import (
     BLOCK,
     FILE,
@@ -45,8 +46,11 @@ _ENTRY = np.dtype(
 _LONGEST_READ = 1 << 30  # bytes; Linux reads no more than 2 GiB at once
 
 
-def encode(entries: Mapping[str, tuple[int, Packed]]) -> Iterator[Piece]:
-    """A segment file in pieces. ``entries``, by path: when it was saved (ns), and the rest."""
+def encode(
+    entries: Mapping[str, tuple[int, Packed]], alike: Sequence[tuple[int, PackedFiles]] = ()
+) -> Iterator[Piece]:
+    """A segment file in pieces. ``entries``, by path: when it was saved (ns), and the rest. ``alike``: those
+    of runs that are alike, by when they were saved."""
     directories: dict[bytes, int] = {}
     rows, files = [], []
     blocks: list[tuple[int, ...]] = []
@@ -57,26 +61,32 @@ def encode(entries: Mapping[str, tuple[int, Packed]]) -> Iterator[Piece]:
         rows.append((saved, position, packed.size, number, len(blocks)))
         files.append(packed.file)
         position += packed.size
-    paths = b"\0".join(map(os.fsencode, entries))
-    sizes = np.array([len(paths), *map(len, directories)], _NUMBER)
-    catalogue = b"".join(
-        [
-            np.array(rows, _ENTRY).tobytes(),
-            np.array(files, FILE).tobytes(),
-            np.array(blocks, BLOCK).tobytes(),
-            sizes.tobytes(),
-            *directories,
-            paths,
-        ]
-    )
+    columns = [(np.array(rows, _ENTRY), np.array(files, FILE), np.array(blocks, BLOCK))]
+    paths, known = [*entries], len(blocks)
+    for saved, group in alike:
+        count, per_file = len(group.paths), len(group.blocks) // len(group.paths)
+        own = np.empty(count, _ENTRY)
+        own["saved"], own["size"] = saved, group.sizes
+        own["at"] = position + np.cumsum(group.sizes) - group.sizes
+        own["directory"] = directories.setdefault(group.directory, len(directories))
+        own["end"] = known + per_file * np.arange(1, count + 1)
+        columns.append((own, group.files, group.blocks))
+        paths += group.paths
+        position, known = position + len(group.data), known + len(group.blocks)
+    encoded_paths = b"\0".join(map(os.fsencode, paths))
+    sizes = np.array([len(encoded_paths), *map(len, directories)], _NUMBER)
+    tables = [column.tobytes() for kind in zip(*columns, strict=True) for column in kind]
+    catalogue = b"".join([*tables, sizes.tobytes(), *directories, encoded_paths])
     fields = (
         _MAGIC, VERSION, _BYTE_ORDER, _HEADER.size + len(catalogue) + position, len(catalogue),
-        len(rows), len(blocks), len(directories), crc32c(catalogue),
+        len(paths), known, len(directories), crc32c(catalogue),
     )  # fmt: skip
     header = _HEADER.pack(*fields, 0)[:-4]
     yield header + struct.pack("=I", crc32c(header)) + catalogue
     for _, packed in entries.values():
         yield from packed.pieces
+    for _, group in alike:
+        yield group.data
 
 
 class StoredFile(NamedTuple):

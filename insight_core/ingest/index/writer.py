@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from insight_core.ingest.index.alike import can_pack
 from insight_core.ingest.tailer import Tailed
+from insight_core.store.first_files import LoadedFiles
 
 if TYPE_CHECKING:
     from insight_core.ingest.index.cache import IndexCache
@@ -130,17 +132,24 @@ class IndexWriter:
 
     def _write_segment(self, some: Sequence[Tailed]) -> None:
         entries, size = {}, 0
+        alike: dict[LoadedFiles, dict[str, int]] = {}
         for tailed in some:
             if self._closing.is_set() and size >= _LAST_SEGMENT:
                 break  # ``close`` writes the others
             size += tailed.found.size
             if self._changed.pop(tailed, self) is self:  # deleted meanwhile
                 continue
+            with tailed.lock:
+                place = tailed.loaded_place()
+                if place is not None and (place[0] in alike or can_pack(place[0])):
+                    alike.setdefault(place[0], {})[tailed.found.path] = place[1]
+                    tailed.note_kept()
+                    continue
             entry = tailed.entry()
             if entry is not None:
                 entries[tailed.found.path] = entry
-        if entries:
-            self._cache.save(entries)
+        if entries or alike:
+            self._cache.save(entries, alike)
 
 
 def _batches(files: Sequence[Tailed], most: int) -> Iterator[list[Tailed]]:

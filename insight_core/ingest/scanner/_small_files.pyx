@@ -2,10 +2,9 @@
 """What ``insight_core.ingest.scanner.small_files`` says, for files that a scan would find nothing wrong with."""
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.math cimport INFINITY, NAN
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcmp
 
 import os
 
@@ -13,8 +12,10 @@ import numpy as np
 
 from insight_core.formats.dialects import Dialect
 from insight_core.ingest.scanner._kernel import _FIELDS
+from insight_core.formats.alike_files import FILES, PLACE, AlikeBlock, AlikeFiles, SharedColumns
 from insight_core.formats.batch import Batch, SmallFile
 from insight_core.formats.columns import Block, Columns
+from insight_core.formats.wall_times import LATEST
 from insight_record.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.formats.event import Malformed, dialect_of, read_metadata
 
@@ -38,6 +39,16 @@ crc32c_select(False)
 cdef enum:
     MOST_IDLE = 2
     LONGEST_BEGINNING = 256  # bytes of a first event that is remembered
+    MOST_GROUPS = 8  # of a file that is alike to others
+
+cdef struct Entry:  # of ``FILES``
+    FileVersion version
+    double start_time
+    uint32_t head_checksum
+    uint32_t tail_checksum
+
+if FILES.itemsize != sizeof(Entry) or PLACE != 5:
+    raise ImportError("insight_core.ingest.scanner._small_files was compiled from other sources: build it again")
 
 cdef uint64_t _seed = int.from_bytes(os.urandom(8), "little") | 1
 cdef tuple _DIALECTS = (Dialect.TENSORBOARD, Dialect.MINDSPORE)
@@ -56,17 +67,37 @@ cdef class _Piece:
         PyBuffer_FillInfo(buffer, self, self.data, self.size, False, flags)
 
 
+cdef class _Alike:
+    """Files of a bunch that are alike, as far as they were added."""
+
+    cdef object files
+    cdef bytearray entries
+    cdef bytearray places
+    cdef int64_t count
+
+    def __cinit__(self, files):
+        self.files, self.entries, self.places = files, bytearray(), bytearray()
+
+    cdef finish(self):
+        self.files.files = np.frombuffer(bytes(self.entries), FILES)
+        kinds = len(self.files.kinds)
+        self.files.places = np.frombuffer(bytes(self.places), np.int64).reshape(self.count, kinds, PLACE)
+
+
 cdef class _Bunch:
     """One bunch of files after the other."""
 
     cdef Bunch data
     cdef list metadata  # by number in data.names.metadata
+    cdef dict tags  # of groups of this bunch, by their keys
     cdef bytes beginning
     cdef object number_plugins
+    cdef double latest
 
     def __cinit__(self):
         self.data.descriptor = -1
         self.data.seed = _seed
+        self.latest = LATEST
         self.data.layouts[0] = layout_of(False)
         self.data.layouts[1] = layout_of(True)
         self.data.buffer = <uint8_t *>malloc(ROOM)
@@ -112,6 +143,7 @@ cdef class _Bunch:
         cdef bint is_sorted = False
         begin_bunch(bunch)
         self.metadata = []
+        self.tags = {}
         while not is_sorted:
             with nogil:
                 step = advance_bunch(bunch)
@@ -126,7 +158,7 @@ cdef class _Bunch:
                 raise MemoryError
         piece = _Piece()
         piece.data, piece.size = columns.data, columns.size
-        self._add_files(found, self._whole_columns(piece, &columns))
+        self._add_files(found, self._whole_columns(piece, &columns), &columns)
 
     cdef _read_dialect(self):
         cdef const uint8_t *event = self.data.memory.buffer + HEADER
@@ -161,11 +193,11 @@ cdef class _Bunch:
 
     # --- columns ------------------------------------------------------------------------------------
 
-    cdef tuple _whole_columns(self, _Piece piece, const Layout *columns):
+    cdef object _whole_columns(self, _Piece piece, const Layout *columns):
         cdef int64_t total = self.data.lengths.total
         cdef int64_t located = self.data.lengths.located
         cdef int64_t members = self.data.member_count
-        return (
+        return SharedColumns(
             np.frombuffer(piece, np.int64, total, columns.steps),
             np.frombuffer(piece, np.float64, total, columns.wall_times),
             np.frombuffer(piece, np.float32, self.data.lengths.singles, columns.singles),
@@ -181,53 +213,123 @@ cdef class _Bunch:
         return text.decode("utf-8", "backslashreplace")
 
     cdef tuple _tags(self, const Group *group):
+        """The tags of a group; groups with equal ones share them."""
         cdef int64_t place
-        cdef list tags = []
-        for place in range(group.first_member, group.first_member + group.member_count):
-            tags.append(self._tag(self.data.names.keys[self.data.members[place]].tag))
-        return tuple(tags)
+        cdef const int32_t *members = &self.data.members[group.first_member]
+        cdef bytes key = (<const char *>members)[: group.member_count * sizeof(int32_t)]
+        known = self.tags.get(key)
+        if known is None:
+            known = tuple([self._tag(self.data.names.keys[members[place]].tag) for place in range(group.member_count)])
+            self.tags[key] = known
+        return known
 
-    cdef bint _are_same(self, const Group *one, const Group *other) noexcept:
-        return one.member_count == other.member_count and not memcmp(
-            &self.data.members[one.first_member],
-            &self.data.members[other.first_member],
-            <size_t>one.member_count * sizeof(int32_t),
-        )
-
-    cdef _add_files(self, list found, tuple whole):
+    cdef _add_files(self, list found, whole, const Layout *columns):
         cdef int64_t index, place
         cdef const File *file
-        cdef const Group *group
-        cdef const Group *last = NULL
-        cdef tuple tags = ()
+        cdef dict known = {}
+        cdef _Alike alike
         for index in range(self.data.first_file, self.data.next_file):
             file = &self.data.files[index]
             if not file.is_taken:
                 found.append(None)
-                continue
-            batch = Batch(file.version.size, _DIALECTS[file.mindspore])
-            if file.first_wall_time < INFINITY:
-                batch.first_wall_time = file.first_wall_time
-            if file.has_session:
-                batch.session_step = file.session_step
-            if file.note_count:
-                self._name_metadata(file, batch.metadata)
-            for place in range(file.first_group, file.first_group + file.group_count):
-                group = &self.data.groups[place]
-                if last == NULL or not self._are_same(group, last):
-                    tags = self._tags(group)
-                last = group
-                batch.blocks.append(self._block(group, tags, whole))
-            found.append(self._small_file(file, batch))
+            elif self._is_usual(file, columns):
+                key = self._series_of(file)
+                alike = known.get(key)
+                if alike is None:
+                    alike = known[key] = _Alike(self._alike_files(file, whole))
+                found.append(self._small_file(file, None, alike.files, alike.count))
+                self._add_alike(file, alike)
+            else:
+                found.append(self._small_file(file, self._batch(file, whole), None, 0))
+        for alike in known.values():
+            alike.finish()
 
-    cdef _small_file(self, const File *file, batch):
+    cdef object _small_file(self, const File *file, batch, alike, int64_t number):
         cdef const FileVersion *version = &file.version
         return SmallFile(
             (version.device, version.inode, version.size, version.mtime_ns, version.ctime_ns),
             file.head_checksum,
             file.tail_checksum,
+            _DIALECTS[file.mindspore],
             batch,
+            alike,
+            number,
         )
+
+    cdef object _batch(self, const File *file, whole):
+        cdef int64_t place
+        batch = Batch(file.version.size, _DIALECTS[file.mindspore])
+        if file.first_wall_time < INFINITY:
+            batch.first_wall_time = file.first_wall_time
+        if file.has_session:
+            batch.session_step = file.session_step
+        if file.note_count:
+            self._name_metadata(file, batch.metadata)
+        for place in range(file.first_group, file.first_group + file.group_count):
+            batch.blocks.append(self._block(&self.data.groups[place], whole))
+        return batch
+
+    cdef bint _is_usual(self, const File *file, const Layout *columns) noexcept:
+        """Whether a file has points alone, whose steps never go back and whose wall times are in seconds."""
+        cdef const double *wall_times = <const double *>(columns.data + columns.wall_times)
+        cdef const Group *group
+        cdef int64_t place, member
+        if file.note_count or file.has_session or file.group_count > MOST_GROUPS:
+            return False
+        if self.latest <= file.first_wall_time < INFINITY:
+            return False
+        for place in range(file.first_group, file.first_group + file.group_count):
+            group = &self.data.groups[place]
+            for member in range(group.first_member, group.first_member + group.member_count):
+                if not columns.data[columns.ascending + member]:
+                    return False
+            if not (wall_times[group.first] < self.latest and wall_times[group.end - 1] < self.latest):
+                return False
+        return True
+
+    cdef bytes _series_of(self, const File *file):
+        """What is equal for files of this bunch that are alike."""
+        cdef int32_t facts[1 + 3 * MOST_GROUPS]
+        cdef const Group *group
+        cdef int64_t place, count = 0
+        cdef bytes members = b""
+        facts[0] = file.mindspore
+        for place in range(file.group_count):
+            group = &self.data.groups[file.first_group + place]
+            facts[3 * place + 1] = group.form
+            facts[3 * place + 2] = group.located
+            facts[3 * place + 3] = <int32_t>group.member_count
+            count += group.member_count
+        if count:
+            group = &self.data.groups[file.first_group]
+            members = (<const char *>&self.data.members[group.first_member])[: count * sizeof(int32_t)]
+        return (<const char *>facts)[: (1 + 3 * file.group_count) * sizeof(int32_t)] + members
+
+    cdef object _alike_files(self, const File *file, whole):
+        cdef int64_t place
+        cdef const Group *group
+        cdef list kinds = []
+        for place in range(file.first_group, file.first_group + file.group_count):
+            group = &self.data.groups[place]
+            values = "" if group.form == PAYLOAD else "f" if group.form == SINGLE else "d"
+            kinds.append(AlikeBlock(_FIELDS[group.field], self._tags(group), values, bool(group.located)))
+        return AlikeFiles(_DIALECTS[file.mindspore], tuple(kinds), whole, None, None)
+
+    cdef _add_alike(self, const File *file, _Alike alike):
+        cdef Entry entry
+        cdef int64_t numbers[5]
+        cdef int64_t place
+        cdef const Group *group
+        entry.version = file.version
+        entry.start_time = file.first_wall_time if file.first_wall_time < INFINITY else NAN
+        entry.head_checksum, entry.tail_checksum = file.head_checksum, file.tail_checksum
+        alike.entries += (<const char *>&entry)[: sizeof(Entry)]
+        for place in range(file.first_group, file.first_group + file.group_count):
+            group = &self.data.groups[place]
+            numbers[0], numbers[1] = group.first, group.end
+            numbers[2], numbers[3], numbers[4] = group.numbers, group.locators, group.first_member
+            alike.places += (<const char *>numbers)[: sizeof(numbers)]
+        alike.count += 1
 
     cdef _name_metadata(self, const File *file, dict found):
         cdef int64_t index
@@ -236,20 +338,20 @@ cdef class _Bunch:
             tag, metadata = self._tag(note.tag), self.metadata[note.metadata]
             found[tag] = found[tag].continued(metadata) if tag in found else metadata
 
-    cdef _block(self, const Group *group, tuple tags, tuple whole):
-        steps, wall_times, singles, doubles, places, ends, ascending = whole
+    cdef object _block(self, const Group *group, whole):
         cdef int64_t count = group.end - group.first
         cdef int64_t member = group.first_member
-        columns = Columns(steps[group.first : group.end], wall_times[group.first : group.end])
+        columns = Columns(whole.steps[group.first : group.end], whole.wall_times[group.first : group.end])
         if group.form != PAYLOAD:
-            columns.values = (singles if group.form == SINGLE else doubles)[group.numbers : group.numbers + count]
+            numbers = whole.singles if group.form == SINGLE else whole.doubles
+            columns.values = numbers[group.numbers : group.numbers + count]
         if group.located:
-            columns.places = places[:, group.locators : group.locators + count]
+            columns.places = whole.places[:, group.locators : group.locators + count]
         return Block(
             _FIELDS[group.field],
-            tags,
-            ends[member : member + group.member_count],
-            ascending[member : member + group.member_count],
+            self._tags(group),
+            whole.ends[member : member + group.member_count],
+            whole.ascending[member : member + group.member_count],
             columns,
         )
 
