@@ -11,8 +11,8 @@ import {
   tab,
   Toggle,
   useTableView,
+  ToolbarLine,
 } from '@insight-host/kit';
-import { ToolbarLine } from '@insight-host/kit/lab';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
