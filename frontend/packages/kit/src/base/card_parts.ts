@@ -73,6 +73,7 @@ export class CardList {
     const byTag = this.tags.runsByTag.value;
     const pins = this.pins.value.filter((tag) => byTag.has(tag));
     const { value: shown } = this.filter.shown;
+    const { places } = this.tags.page.ctx.runs.drawing.value;
     return this.arrange.value(
       this.perTag.value ? tagCards(shown, pins) : seriesCards(shown, pins, (tag) => this.tags.runNames(tag)),
     );

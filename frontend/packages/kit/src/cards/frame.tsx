@@ -100,6 +100,7 @@ export interface ContentProps {
  */
 export function Content({ board, children }: ContentProps): JSX.Element {
   const { t: say } = board.page;
+  const none = (why: string): JSX.Element => <Empty title={say(`empty.${why}`)} text={say(`empty.${why}.text`)} />;
   if (board.tags.failure.value && !board.tags.table.value) {
     return (
       <Empty title={say('failure')} text={board.tags.failure.value}>
@@ -117,12 +118,9 @@ export function Content({ board, children }: ContentProps): JSX.Element {
         ))}
       </div>
     );
-  if (board.page.allRuns.value.length === 0)
-    return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
-  if (board.page.runs.value.length === 0)
-    return <Empty title={say('empty.none_selected')} text={say('empty.none_selected.text')} />;
-  if (board.tags.runsByTag.value.size === 0)
-    return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
+  if (board.page.allRuns.value.length === 0) return none('no_runs');
+  if (board.page.runs.value.length === 0) return none('none_selected');
+  if (board.tags.runsByTag.value.size === 0) return none('nothing');
   if (board.cards.groups.value.length === 0) {
     return (
       <Empty title={say('empty.no_match')} text={board.filter.error.value ?? board.filter.text.value}>
