@@ -51,7 +51,8 @@ export class HealthBoard {
   /** What the run panel offers: one run with layers; null where the map is of many. */
   readonly choice = computed<RunChoice | null>(() => {
     if (!this.isOfOne) return null;
-    const names = this.page.allRuns.value.flatMap(({ name }) => (this.known.value.get(name) === false ? [] : name));
+    const listed = this.page.inPanelOrder(this.page.allRuns.value);
+    const names = listed.flatMap(({ name }) => (this.known.value.get(name) === false ? [] : name));
     const sure = (name: string): number => (name === this.worst.value ? 2 : this.known.value.get(name) ? 1 : 0);
     return { among: [...names].sort((a, b) => sure(b) - sure(a)) };
   });
