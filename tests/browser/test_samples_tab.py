@@ -210,5 +210,6 @@ def test_where_there_is_nothing_to_compare_no_comparison_is_offered(
     page.goto(f"{serve('--logdir', tmp_path)}#tab=samples")
     expect(page.get_by_test_id("samples-count")).to_have_text("16 samples")
     expect(page.get_by_role("radio", name="What changed")).to_have_count(0)
-    (directory / "7.jsonl").write_text((directory / "1.jsonl").read_text())
+    rows = (directory / "1.jsonl").read_text()
+    (directory / "7.jsonl").write_text(rows.replace('"step": 1', '"step": 7'))
     expect(page.get_by_role("radio", name="What changed")).to_be_visible()
