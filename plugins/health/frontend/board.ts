@@ -41,7 +41,8 @@ export class HealthBoard {
   /** Runs that one answer can be about; the one that is shown is among them. */
   readonly runs = computed(() => {
     const one = this.shown.value;
-    const names = this.page.runs.value.flatMap(({ name }) => (name === one ? [] : name));
+    const listed = this.page.inPanelOrder(this.page.runs.value);
+    const names = listed.flatMap(({ name }) => (name === one ? [] : name));
     return (portions(one === null ? names : [one, ...names])[0] ?? []).slice(0, MOST_RUNS);
   });
   /** Whether runs have layers, as far as that was asked. */
