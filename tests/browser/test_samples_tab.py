@@ -176,7 +176,8 @@ def test_a_file_that_is_written_appears_and_hostile_text_is_inert(
 
 
 _IN_ONE_LINE = """toolbar => {
-    const shown = [...toolbar.children].map(one => one.getBoundingClientRect()).filter(({ width }) => width > 0);
+    const places = [...toolbar.children].map(one => one.getBoundingClientRect());
+    const shown = places.filter(({ width }) => width > 0);
     const middles = shown.map(({ top, bottom, right }) => [(top + bottom) / 2, right <= innerWidth]);
     return middles.every(([middle, fits]) => fits && Math.abs(middle - middles[0][0]) < 3);
 }"""
