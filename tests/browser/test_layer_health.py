@@ -27,7 +27,7 @@ def test_the_first_bad_layer_is_named_shown_read_by_keys_and_leads_to_its_values
     page.locator('[data-action="display"]').click()
     page.locator('[data-action="all-runs"]').click()
     page.locator('[data-control="kind"]').select_option("activation")
-    page.locator('[data-action="display"]').click()
+    page.keyboard.press("Escape")
     expect(page.get_by_test_id("card-status")).to_contain_text("3 layers · 4 steps")
     page.keyboard.press("m")
     for key in ("ArrowDown", "Home", "End", "ArrowLeft"):
