@@ -85,13 +85,13 @@ export class Page {
   }
 
   /**
-   * Of these runs the one that the run panel chooses, else the first; undefined if there are none, and while a run that
+   * Of these runs the one that the run panel chooses, else the first that it lists; undefined if there are none, and while a run that
    * a link names is not loaded yet.
    */
   oneOf<R extends Pick<Run, 'name'>>(runs: readonly R[]): R | undefined {
     const { value: one } = this.one;
     const isAwaited = one !== null && !this.runsByName.value.has(one);
-    return runs.find(({ name }) => name === one) ?? (isAwaited ? undefined : runs[0]);
+    return runs.find(({ name }) => name === one) ?? (isAwaited ? undefined : this.inPanelOrder(runs)[0]);
   }
 
   /** The run of which a link names something under this key of the plugin becomes the one that is shown. */
