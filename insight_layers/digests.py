@@ -202,17 +202,21 @@ class Digests:
         self._reader = PayloadReader(data)
         self.steps = SharedSteps()
         self._known: dict[tuple[str, SeriesKey], Digest] = {}
+        self._records = 0  # of these
 
     def of(self, plugin: str, key: SeriesKey) -> Digest | None:
         """The digest of a series as it is now; None if it is gone."""
         place = (plugin, key)
+        before = self._known.pop(place, None)
+        self._records -= 0 if before is None else len(before.steps)
         try:
-            made = Digest.of(self._data, plugin, key, self.steps, self._known.pop(place, None))
+            made = Digest.of(self._data, plugin, key, self.steps, before)
         except InsightError:
             return None
         if made.offset == 0 and len(made.steps):
             made.offset = self._reader.offset(plugin, key)
         self._known[place] = made  # the latest stand last
+        self._records += len(made.steps)
         return made
 
     def read(
@@ -249,14 +253,15 @@ class Digests:
 
     def _forget(self, but: Iterable[Digest]) -> None:
         """Drops digests that were not looked at for longest, beyond the bytes that are kept."""
-        size = sum(len(one.steps) for one in self._known.values()) * _RECORD
+        if self._records * _RECORD <= _MOST_BYTES:
+            return
         kept = {(one.plugin, one.key) for one in but}
         for place, one in list(self._known.items()):
-            if size <= _MOST_BYTES:
-                return
             if place not in kept:
-                size -= len(one.steps) * _RECORD
+                self._records -= len(one.steps)
                 del self._known[place]
+            if self._records * _RECORD <= _MOST_BYTES:
+                return
 
 
 def so_far(digests: Iterable[Digest]) -> ReadSoFar:

@@ -13,6 +13,7 @@ from insight_record.formats.protobuf import Pieces, int_field, message_field, pi
 LONGEST_VALUE = 2**31 - 2**20  # bytes; protobuf allows an event of less than 2**31
 VERSION, GRAPH, SUMMARY = 3, 4, 5  # fields of an event
 VALUE = 1  # of a summary
+ERRORS = "_stderr"  # ends the tag of the standard errors of a tag; Metrics draws them (card/bounds.ts)
 
 _TIME = struct.Struct("<d")
 _TIME_KEY = b"\x09"

@@ -11,8 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from insight_record.arrays import array_of
-from insight_record.ranks import rank_of_process
-from insight_record.sending import place_of
+from insight_record.sending import place_of_rank
 from insight_record.sending.destination import Destination
 
 
@@ -38,10 +37,8 @@ class SampleWriter:
         *,
         to: str | Destination | None = None,
     ) -> None:
-        found = rank_of_process() if rank is None else rank
+        place, found = place_of_rank(directory, rank, to)
         name = f"samples_rank{found}.jsonl" if found else "samples.jsonl"
-        place = place_of(directory, to)
-        place.mkdir(parents=True, exist_ok=True)
         self._file = (place / name).open("a", encoding="utf-8")
         self._lock = Lock()
 

@@ -19,8 +19,8 @@ def record_search(log_dir: str | os.PathLike[str], search: Any) -> list[Path]:  
     """Records each candidate of a fitted search as a run ``candidate_<n>``; returns the directories.
 
     Parameters are columns of the run; those of a pipeline are ``step/parameter``. Scores and times are
-    scalars, those of single splits by the number of the split: ``split_test_score``. Raises ValueError for a
-    search that was not fitted.
+    scalars, those of single splits by the number of the split: ``split_test_score``. Means have the standard
+    error over the splits. Raises ValueError for a search that was not fitted.
     """
     results = getattr(search, "cv_results_", None)
     if results is None:
@@ -37,6 +37,20 @@ def record_search(log_dir: str | os.PathLike[str], search: Any) -> list[Path]:  
                     continue
                 split = _OF_A_SPLIT.fullmatch(name)
                 tag, step = (f"split_{split[2]}", int(split[1])) if split else (name, 0)
-                writer.add_scalar(tag, column[number], step)
+                writer.add_scalar(tag, column[number], step, error=_error_of(name, results, number))
         found.append(place)
     return found
+
+
+def _error_of(name: str, results: Any, number: int) -> float | None:  # noqa: ANN401
+    """The standard error of a mean over two splits or more; None for other columns."""
+    kind, _, measure = name.partition("_")
+    scores = [column[number] for split, column in results.items() if _is_split_of(split, measure)]
+    if kind != "mean" or len(scores) < 2:
+        return None
+    return float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+
+
+def _is_split_of(name: str, measure: str) -> bool:
+    found = _OF_A_SPLIT.fullmatch(name)
+    return found is not None and found[2] == measure

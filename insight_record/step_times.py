@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TextIO
 
-from insight_record.ranks import rank_of_process
-from insight_record.sending import place_of
+from insight_record.sending import place_of_rank
 from insight_record.sending.destination import Destination
 
 _STEP = "step"
@@ -45,11 +44,8 @@ class StepTimes:
         *,
         to: str | Destination | None = None,
     ) -> None:
-        found = rank_of_process() if rank is None else rank
-        self._rank = 0 if found is None else found
+        place, self._rank = place_of_rank(directory, rank, to, "structured_logs")
         self._step: int | None = None
-        place = place_of(directory, to) / "structured_logs"
-        place.mkdir(parents=True, exist_ok=True)
         start = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3).upper()}"
         path = place / f"insight.global_rank_{self._rank}.{start}.jsonl"
         self._file: TextIO = path.open("x", encoding="utf-8", buffering=1)  # a line at a time

@@ -10,6 +10,7 @@ from typing import Any
 from insight_record.argument_checks import named, number_of
 from insight_record.configurations import Cell, flat_cells
 from insight_record.encoders.tensorboard import described_scalar
+from insight_record.events import ERRORS
 from insight_record.media_writer import MediaWriter
 from insight_record.tensors import tensorflow_checked
 from insight_record.values.buckets import histogram, raw_histogram
@@ -61,16 +62,20 @@ class SummaryWriter(MediaWriter):
         *,
         display_name: str = "",
         summary_description: str = "",
+        error: Any = None,  # noqa: ANN401
     ) -> None:
         """Records a number, also an array of one, as float32.
 
+        ``error`` is its standard error, recorded as ``<tag>_stderr``, which Metrics draws as error bars.
         With ``new_style`` it is recorded as a tensor, with ``double_precision`` as float64. ``display_name``
         and ``summary_description``, which tensorboardX has at the places of these two, describe the tag.
         """
         try:
             number = scalar_value if type(scalar_value) is float else number_of(scalar_value)
-        except (TypeError, ValueError) as error:
-            raise named(error, "scalar", tag) from None
+        except (TypeError, ValueError) as failure:
+            raise named(failure, "scalar", tag) from None
+        if error is not None:
+            self.add_scalar(f"{tag}{ERRORS}", error, global_step, walltime)
         if new_style or display_name or summary_description or double_precision:
             if isinstance(new_style, str):
                 display_name, summary_description = new_style, str(double_precision or summary_description)

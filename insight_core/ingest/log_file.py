@@ -22,6 +22,7 @@ from insight_core.ingest.scan_ahead import FileVersion, file_version
 from insight_core.ingest.scanner.regular_file import open_regular
 from insight_core.isolation import Call, Calls, Crashed, in_one_line
 from insight_core.plugin import Dialect, HyperParameters, Images, LogFormat, Points, Texts
+from insight_record.events import ERRORS
 from insight_record.formats.reason import Reason, ReasonKind
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ _TURN = 1.0  # seconds that a thread waits for a call before it reads other file
 _DEADLINE = 30.0  # seconds after which a call that has not returned is damage
 _MOST_CALLS = 8  # of one format at a time, including calls that hang
 _LONGEST_STATE = 64 << 10  # characters of JSON
-_ERRORS = "_stderr"  # ends the tag of the standard errors of a tag; Metrics draws them (card/bounds.ts)
 _READER_STUCK = ReasonKind("reader_stuck", "{count} calls of {name} hang")
 _READER_FAILED = ReasonKind("reader_failed", "{name} failed: {cause}")
 
@@ -308,7 +308,7 @@ def blocks_of(points: Sequence[Points]) -> list[Block]:
         if len(columns[0]):
             by_tag.setdefault(each.tag, []).append(columns)
         if errors is not None and (known := ~np.isnan(errors)).any():
-            by_tag.setdefault(each.tag + _ERRORS, []).append(
+            by_tag.setdefault(each.tag + ERRORS, []).append(
                 [column[known] for column in (*columns[:2], errors)]
             )
     if not by_tag:

@@ -93,13 +93,13 @@ def test_only_what_is_looked_at_is_asked_for(page: Page, shared: Serve, landscap
     asked = data_requests(page, "/landscape/intervals?")
     panel = opened(page, shared("--logdir", landscapes))
     drawn(panel, "contour")
-    assert [url.split("?")[1] for url in asked] == ["run=a"]
-    page.locator('.ih-run[data-run="b"]').click()
+    assert [url.split("?")[1] for url in asked] == ["run=b"]  # the newest, as the run panel lists them
+    page.locator('.ih-run[data-run="a"]').click()
     drawn(panel, "contour")
     expect(panel.locator('[data-control="interval"] option')).to_have_count(2)
     pick(panel, "mode", "comparison")
     expect(panel.get_by_test_id("stage")).to_have_count(2)
-    assert [url.split("?")[1] for url in asked] == ["run=a", "run=b"]
+    assert [url.split("?")[1] for url in asked] == ["run=b", "run=a"]
 
 
 def test_many_runs_upon_each_other_can_be_told_apart(page: Page, serve: Serve, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def _read(panel: Locator) -> float:
 
 
 def test_a_plan_comes_nearer_moves_and_goes_back(page: Page, shared: Serve, landscapes: Path) -> None:
-    panel = opened(page, shared("--logdir", landscapes))
+    panel = opened(page, shared("--logdir", landscapes), "&landscape.run=a")
     stage, whole = panel.get_by_test_id("stage"), panel.locator('[data-action="whole"]')
     drawn(panel, "contour")
     place = box_of(stage)

@@ -24,8 +24,10 @@ def test_the_first_bad_layer_is_named_shown_read_by_keys_and_leads_to_its_values
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page).to_have_url(re.compile(r"health\.at=2(&|$)"))
 
+    page.locator('[data-action="display"]').click()
     page.locator('[data-action="all-runs"]').click()
     page.locator('[data-control="kind"]').select_option("activation")
+    page.keyboard.press("Escape")
     expect(page.get_by_test_id("card-status")).to_contain_text("3 layers · 4 steps")
     page.keyboard.press("m")
     for key in ("ArrowDown", "Home", "End", "ArrowLeft"):

@@ -158,6 +158,7 @@ def test_layers_are_those_of_one_run_or_of_all(page: Page, shared: Serve, reposi
     expect(status).to_contain_text("layers")
     with page.expect_request(re.compile(r"/health/map\?.*rank=\w*rank_0")):
         by_keys(page, "Home", "Enter")
+    panel.locator('[data-action="display"]').click()
     panel.locator('[data-action="all-runs"]').click()
     expect(page.locator(".ih-radio")).to_have_count(0)
     opened(page, url, "health", "&health.rank=rank_0")

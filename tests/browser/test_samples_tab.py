@@ -56,7 +56,7 @@ def test_reward_rises_what_changed_takes_three_clicks(page: Page, serve: Serve, 
     chart.click(position={"x": box["width"] - 22, "y": box["height"] / 2})
     clicks += 1
     expect(page).to_have_url(re.compile(rf"samples\.step={STEPS}"))
-    page.locator('[data-action="what-changed"]').click()
+    page.get_by_role("radio", name="What changed").click()
     clicks += 1
     summary = page.get_by_test_id("changes-summary")
     expect(summary).to_contain_text("4 shared prompts · 4 rose · 0 fell")
@@ -155,7 +155,7 @@ def test_groups_steps_conditions_and_search(page: Page, serve: Serve, tmp_path: 
     expect(count).to_have_text("4 samples")
     page.locator(".samples-where").fill("")
     page.locator(".samples-search").fill("double 2")
-    page.locator('[data-action="all-steps"]').click()
+    page.locator('[data-control="step"]').select_option("all steps")
     expect(count).to_have_text("24 samples")
 
 
@@ -175,10 +175,42 @@ def test_a_file_that_is_written_appears_and_hostile_text_is_inert(
     assert page.title() != "owned"
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_the_tab_fits_the_window(page: Page, serve: Serve, tmp_path: Path, width: int) -> None:
-    _run(tmp_path)
+_IN_ONE_LINE = """toolbar => {
+    const places = [...toolbar.children].map(one => one.getBoundingClientRect());
+    const shown = places.filter(({ width }) => width > 0);
+    const middles = shown.map(({ top, bottom, right }) => [(top + bottom) / 2, right <= innerWidth]);
+    return middles.every(([middle, fits]) => fits && Math.abs(middle - middles[0][0]) < 3);
+}"""
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-CN"])
+@pytest.mark.parametrize("width", [390, 900, 1280, 1920])
+def test_the_tab_fits_the_window_and_its_tools_one_line(
+    page: Page, serve: Serve, tmp_path: Path, width: int, locale: str
+) -> None:
+    validation = _run(tmp_path).parent / "validation_of_held_out_prompts"
+    shutil.copytree(tmp_path / "run/rollout", validation)
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{serve('--logdir', tmp_path)}#tab=samples")
+    page.goto(f"{serve('--logdir', tmp_path)}#tab=samples&locale={locale}")
     expect(page.get_by_test_id("samples-list").or_(page.get_by_test_id("sample")).first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator(".samples .toolbar").evaluate(_IN_ONE_LINE)
+    display = page.locator('[data-action="display"]')
+    if width == 390:
+        expect(page.locator('.samples .toolbar [data-control="source"]')).to_have_count(0)
+        display.click()
+    expect(page.locator('.samples [data-control="source"]')).to_be_visible()
+
+
+def test_where_there_is_nothing_to_compare_no_comparison_is_offered(
+    page: Page, serve: Serve, tmp_path: Path
+) -> None:
+    directory = _run(tmp_path)
+    for step in range(2, STEPS + 1):
+        (directory / f"{step}.jsonl").unlink()
+    page.goto(f"{serve('--logdir', tmp_path)}#tab=samples")
+    expect(page.get_by_test_id("samples-count")).to_have_text("16 samples")
+    expect(page.get_by_role("radio", name="What changed")).to_have_count(0)
+    rows = (directory / "1.jsonl").read_text()
+    (directory / "7.jsonl").write_text(rows.replace('"step": 1', '"step": 7'))
+    expect(page.get_by_role("radio", name="What changed")).to_be_visible()

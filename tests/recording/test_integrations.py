@@ -37,6 +37,7 @@ def test_every_candidate_of_a_search_is_a_run(tmp_path: Path) -> None:
     assert columns(read["candidate_0001"]) == {"estimator": "object", "svc/C": 10.0}
     assert read["candidate_0001"]["scalars"] == {
         "mean_test_score": [(0, 0.75)],
+        "mean_test_score_stderr": [(0, 0.25)],
         "rank_test_score": [(0, 1)],
         "split_test_score": [(0, 0.5), (1, 1.0)],
     }

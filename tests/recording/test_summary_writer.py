@@ -53,6 +53,21 @@ def test_it_is_closed_at_the_end_of_with_and_opens_again_for_more(tmp_path: Path
     assert accumulated(tmp_path)["run"]["scalars"] == {"a": [(1, 1), (2, 2)]}
 
 
+def test_the_error_of_a_scalar_is_a_series_named_after_its_tag(tmp_path: Path) -> None:
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_scalar("accuracy", 0.5, 1, error=np.float32(0.25))
+        writer.add_scalar("accuracy", 0.75, 2)
+        writer.add_scalar("exact", 0.5, 1, double_precision=True, error=0)
+        with pytest.raises(TypeError, match="scalar 'accuracy_stderr'"):
+            writer.add_scalar("accuracy", 0.5, 3, error="much")
+    assert accumulated(tmp_path)["."]["scalars"] == {
+        "accuracy": [(1, 0.5), (2, 0.75)],
+        "accuracy_stderr": [(1, 0.25)],
+        "exact": [(1, 0.5)],
+        "exact_stderr": [(1, 0.0)],
+    }
+
+
 def test_a_value_is_in_the_file_without_a_flush_although_flush_secs_is_longer(tmp_path: Path) -> None:
     writer = SummaryWriter(tmp_path, flush_secs=1000)
     writer.add_scalar("a", 1, 1)

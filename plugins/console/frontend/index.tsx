@@ -10,8 +10,8 @@ import {
   tab,
   timeText,
   Toggle,
+  ToolbarLine,
 } from '@insight-host/kit';
-import { ToolbarLine } from '@insight-host/kit/lab';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import en from '../insight_console/locales/en.json';

@@ -36,11 +36,14 @@ class RunFailure:
 
 
 class _Known:
-    """What was read of logs, by run and tag: size and time, and how they end."""
+    """What is known of logs and of the runs that they say failed."""
 
     def __init__(self) -> None:
         self.lock = Lock()
+        # by run and tag: size and time of the log, and how it ends
         self.by_key: dict[SeriesKey, tuple[int, float, LogEnding | None, Sequence[str]]] = {}
+        # by run: generation of the data and time of the log, and whether the run went on after it
+        self.gone_on: dict[str, tuple[int, float, bool]] = {}
 
 
 _lock = Lock()
@@ -64,7 +67,7 @@ def failures(
         said = [one for file in _of_last_start(files) if (one := _said(ctx, known, file)) is not None]
         if said:
             found[run] = min(said, key=lambda one: (one.ending.rank, one.file.changed))
-    gone_on = _gone_on(ctx, found)
+    gone_on = _gone_on(ctx, known, found)
     return {run: failure for run, failure in found.items() if run not in gone_on}
 
 
@@ -96,20 +99,32 @@ def _said(ctx: PluginContext, known: _Known, file: ConsoleFile) -> RunFailure | 
     return None if before[2] is None else RunFailure(file, before[2], before[3])
 
 
-def _gone_on(ctx: PluginContext, found: Mapping[str, RunFailure]) -> set[str]:
-    """Runs that recorded something after the end of the log that says that they failed."""
-    if not found:
-        return set()
-    gone_on = set()
+def _gone_on(ctx: PluginContext, known: _Known, found: Mapping[str, RunFailure]) -> set[str]:
+    """Runs that recorded something after the end of the log that says that they failed.
+
+    The series of a run are looked through once a generation: the page asks with each start of it, for all
+    runs, more than once.
+    """
+    ended = {run: (ctx.data.generation(), failure.file.changed) for run, failure in found.items()}
+    new = {run: at for run, at in ended.items() if known.gone_on.get(run, ())[:2] != at}
+    gone_on = _recorded_after(ctx, {run: changed + _SLACK for run, (_, changed) in new.items()})
+    with known.lock:
+        known.gone_on.update({run: (*at, run in gone_on) for run, at in new.items()})
+        return {run for run in found if known.gone_on[run][2]}
+
+
+def _recorded_after(ctx: PluginContext, ends: Mapping[str, float]) -> set[str]:
+    """The runs that recorded something after these wall times."""
+    gone_on: set[str] = set()
     for plugin in ctx.data.plugins():
-        if plugin == ctx.name:
+        runs = [run for run in ends if run not in gone_on]
+        if plugin == ctx.name or not runs:
             continue
-        for table in ctx.data.series_tables(plugin, ["last_wall_time", "claims"], runs=list(found)):
-            until = found[table.run].file.changed + _SLACK
+        for table in ctx.data.series_tables(plugin, ["last_wall_time", "claims"], runs=runs):
             times: Iterable[float] = table.column("last_wall_time")  # type: ignore[assignment]
             claims: Iterable[Sequence[object]] = table.column("claims")  # type: ignore[assignment]
             for last, each in zip(times, claims, strict=True):
-                if last > until and not all(isinstance(claim, FileName) for claim in each):
+                if last > ends[table.run] and not all(isinstance(claim, FileName) for claim in each):
                     gone_on.add(table.run)
                     break
     return gone_on

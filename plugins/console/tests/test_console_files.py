@@ -221,6 +221,25 @@ def test_a_run_that_goes_on_has_not_failed(failed: tuple[Path, HostClient]) -> N
     assert _column(host, "console/failure") == {}
 
 
+def test_series_of_failed_runs_are_looked_through_once_a_generation(
+    failed: tuple[Path, HostClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, host = failed
+    ctx = host.context("console")
+    assert list(failures(ctx)) == ["run"]
+
+    def counted(*_: object, **__: object) -> None:
+        raise AssertionError("the series are looked through again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(ctx.data), "series_tables", counted)
+        assert list(failures(ctx)) == ["run"]
+    with EventWriter(root / "run" / "events.out.tfevents.1790000001.later") as writer:
+        writer.scalar("loss", 2, 0.4, wall_time=1_790_000_000 + HOUR)
+    host.load()
+    assert failures(ctx) == {}
+
+
 def test_a_log_that_could_not_be_read_is_read_again(
     failed: tuple[Path, HostClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,15 +55,15 @@ it('tells one story of one step: an alert is part of the worse entry', () => {
 
 it('draws what a finding names: the runs, or a share with what is saved of it', () => {
   const [many] = entriesOf([found('slow', ['a', 'c'], { each: [found('slow', ['a']), found('slow', ['c'])] })]);
-  expect(many && evidenceOf(many, ['a', 'b', 'c'])).toEqual({ kind: 'runs', meant: [false, true, true] });
+  expect(many && evidenceOf(many, 3)).toEqual({ kind: 'runs', meant: [false, true, true] });
   const saves = { low: 0.1, high: 0.3, of: 'step', assumes: null } as const;
   const [share] = entriesOf([found('late', ['a'], { saves, saw: { error: '', code: 'x', details: { share: 63 } } })]);
-  expect(share && evidenceOf(share, ['a'])).toEqual({ kind: 'share', share: 0.63, saved: [0.1, 0.3] });
+  expect(share && evidenceOf(share, 1)).toEqual({ kind: 'share', share: 0.63, saved: [0.1, 0.3] });
   const [words] = entriesOf([found('best', ['a'], { saw: { error: '', code: 'x', details: { share: '≥ 76 %' } } })]);
-  expect(words && evidenceOf(words, ['a'])).toEqual({ kind: 'share', share: 0.76, saved: null });
+  expect(words && evidenceOf(words, 1)).toEqual({ kind: 'share', share: 0.76, saved: null });
   const details = { percent: 100 };
   const [series] = entriesOf([found('dead', ['a'], { place: AT, saw: { error: '', code: 'x', details } })]);
-  expect(series && evidenceOf(series, ['a'])).toBeNull();
+  expect(series && evidenceOf(series, 1)).toBeNull();
 });
 
 it('filters by what only these runs share, else by their names, and selects them if these are too long', () => {

@@ -62,15 +62,17 @@ function shareOf({ saw, place }: Finding): number | null {
   return typeof percent === 'number' && percent >= 0 && percent <= 100 ? percent / 100 : null;
 }
 
-/** What can be drawn of a finding without asking for more: the share that it names, or which runs it is about. */
-export function evidenceOf(entry: Entry, listed: readonly string[]): Evidence | null {
+/**
+ * What can be drawn of a finding without asking for more: the share that it names, or how many it is about of the runs
+ * that its rule has checked.
+ */
+export function evidenceOf(entry: Entry, checked: number): Evidence | null {
   const of = seenIn(entry);
   const share = shareOf(of);
   const saved = of.saves && ([of.saves.low, of.saves.high] as const);
   if (entry.head.runs.length > 1 && (entry.head.each.length > 0 || isProblem(entry))) {
-    const own = new Set(entry.head.runs);
-    const meant = listed.map((run) => own.has(run));
-    return { kind: 'runs', meant: meant.toSorted((one, other) => Number(one) - Number(other)) };
+    const others = checked - entry.head.runs.length;
+    return { kind: 'runs', meant: Array.from({ length: checked }, (_, at) => at >= others) };
   }
   if (share !== null) return { kind: 'share', share, saved };
   if (saved) return { kind: 'share', share: saved[1], saved };

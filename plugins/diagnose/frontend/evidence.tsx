@@ -24,10 +24,7 @@ export function Picture({ board, entry }: { readonly board: FindingsBoard; reado
   const host = useRef<HTMLDivElement>(null);
   const isNear = useNear(host);
   const of = seenIn(entry);
-  const known = evidenceOf(
-    entry,
-    page.ctx.runs.shown.value.map(({ name }) => name),
-  );
+  const known = evidenceOf(entry, checkedOf(board, entry));
   const curve = useCurve(page, of, isNear && known === null);
   const dots = useDots(page, entry.head, isNear && known === null);
   const evidence = known ?? curve ?? dots?.evidence ?? null;
@@ -43,13 +40,17 @@ export function Picture({ board, entry }: { readonly board: FindingsBoard; reado
   );
 }
 
-function captionOf({ page, checkedBy }: FindingsBoard, entry: Entry, { kind }: Evidence): string {
+/** How many runs the rule of an entry has checked: at least those that it is about. */
+const checkedOf = ({ checkedBy }: FindingsBoard, entry: Entry): number =>
+  Math.max(checkedBy(entry), entry.head.runs.length);
+
+function captionOf(board: FindingsBoard, entry: Entry, { kind }: Evidence): string {
+  const { page } = board;
   const { t: say } = page;
   if (kind === 'series') return page.titleOf(seenIn(entry).place.tag);
   if (kind === 'share') return say(entry.head.saves ? 'picture.saves' : 'picture.share');
   const names = [...new Set(entry.head.shared.flatMap(({ columns }) => columns))];
-  const { length } = entry.head.runs;
-  const count = say('picture.count', { count: length, of: Math.max(checkedBy(entry), length) });
+  const count = say('picture.count', { count: entry.head.runs.length, of: checkedOf(board, entry) });
   return names.length > 0 ? `${count} · ${names.join(', ')}` : count;
 }
 

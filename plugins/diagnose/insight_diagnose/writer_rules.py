@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,7 +19,9 @@ _TAGS = 4  # series with most points, of which each is looked at
 _PAUSE = 1800.0  # seconds
 _USUAL = 10.0  # times the longest usual distance between points
 _KEPT = 60.0  # seconds: a walk over all files is not made for each run
-_WALKED: WeakKeyDictionary[DataProvider, tuple[float, dict[str, list[tuple[int, str]]]]] = WeakKeyDictionary()
+_Files = dict[str, list[tuple[int, str]]]
+_WALKED: WeakKeyDictionary[DataProvider, tuple[float, _Files]] = WeakKeyDictionary()
+_WALKING = Lock()
 # the host, then in most cases the process and a number of the file, and a suffix
 _FILE = re.compile(r"tfevents\.(\d{9,11})\.(?:([^/]+)\.\d+\.\d+(?:\D[^/]*)?|([^/]+?)(?:\.\d+)*(?:\.v2)?)$")
 _WRITERS = ReasonKind(
@@ -153,21 +156,28 @@ def _clock(wall_time: float) -> str:
 
 def _hosts(examined: Examined, wall_time: float) -> list[str]:
     """The machine whose event file began last before a time, by the name of the file; none if not known."""
-    found = [one for one in _files_of(examined.ctx.data).get(examined.run, ()) if one[0] <= wall_time + 1]
+    files = _files_of(examined.ctx.data, wall_time).get(examined.run, ())
+    found = [one for one in files if one[0] <= wall_time + 1]
     return [max(found)[1]] if found else []
 
 
-def _files_of(data: DataProvider) -> Mapping[str, Sequence[tuple[int, str]]]:
-    """When each event file of each run began, and on which machine, by their names; kept for a minute."""
-    until, found = _WALKED.get(data, (0.0, {}))
-    if time.monotonic() < until:
-        return found
-    found = {}
-    for file in data.run_files() or ():
-        if (named := _FILE.search(file.path)) is not None:
-            found.setdefault(file.run, []).append((int(named[1]), named[2] or named[3]))
-    _WALKED[data] = time.monotonic() + _KEPT, found
-    return found
+def _files_of(data: DataProvider, wall_time: float) -> Mapping[str, Sequence[tuple[int, str]]]:
+    """When each event file of each run began, and on which machine, by their names.
+
+    All that began by a wall time are there: a walk over all files, of which there may be very many, is kept
+    for what happened before it, and for a minute.
+    """
+    with _WALKING:  # others wait for a walk that is under way
+        now = time.time()
+        walked, files = _WALKED.get(data, (0.0, _Files()))
+        if walked > wall_time + _KEPT or 0 <= now - walked < _KEPT:
+            return files
+        files = _Files()
+        for file in data.run_files() or ():
+            if (named := _FILE.search(file.path)) is not None:
+                files.setdefault(file.run, []).append((int(named[1]), named[2] or named[3]))
+        _WALKED[data] = now, files
+        return files
 
 
 def _listed(names: Sequence[str]) -> str:

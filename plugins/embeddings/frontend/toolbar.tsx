@@ -1,5 +1,5 @@
-import { Button, Choice, Cluster, FullScreenToggle, NumberBox, Select, Toggle } from '@insight-host/kit';
-import { isPhone, ToolbarLine } from '@insight-host/kit/lab';
+import { Button, Choice, Cluster, FullScreenToggle, NumberBox, Select, Toggle, ToolbarLine } from '@insight-host/kit';
+import { isPhone } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import { METHODS, MIN_DISTS, PERPLEXITIES, SPACES, UMAP_NEIGHBOURS, type EmbeddingParts } from './board';
 

@@ -41,7 +41,8 @@ export class HealthBoard {
   /** Runs that one answer can be about; the one that is shown is among them. */
   readonly runs = computed(() => {
     const one = this.shown.value;
-    const names = this.page.runs.value.flatMap(({ name }) => (name === one ? [] : name));
+    const listed = this.page.inPanelOrder(this.page.runs.value);
+    const names = listed.flatMap(({ name }) => (name === one ? [] : name));
     return (portions(one === null ? names : [one, ...names])[0] ?? []).slice(0, MOST_RUNS);
   });
   /** Whether runs have layers, as far as that was asked. */
@@ -51,7 +52,8 @@ export class HealthBoard {
   /** What the run panel offers: one run with layers; null where the map is of many. */
   readonly choice = computed<RunChoice | null>(() => {
     if (!this.isOfOne) return null;
-    const names = this.page.allRuns.value.flatMap(({ name }) => (this.known.value.get(name) === false ? [] : name));
+    const listed = this.page.inPanelOrder(this.page.allRuns.value);
+    const names = listed.flatMap(({ name }) => (this.known.value.get(name) === false ? [] : name));
     const sure = (name: string): number => (name === this.worst.value ? 2 : this.known.value.get(name) ? 1 : 0);
     return { among: [...names].sort((a, b) => sure(b) - sure(a)) };
   });

@@ -11,8 +11,8 @@ import {
   tab,
   Toggle,
   useTableView,
+  ToolbarLine,
 } from '@insight-host/kit';
-import { ToolbarLine } from '@insight-host/kit/lab';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -89,21 +89,6 @@ function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.
         }))}
         onPick={(next) => measure.set(next, 'push')}
       />
-      {(kinds.length > 1 || kind.value !== 'all') && (
-        <Select
-          name="kind"
-          label={say('kind')}
-          value={kind.value}
-          options={(['all', ...kinds.map((one) => one.kind)] as const).map((value) => ({
-            value,
-            text: say(`kinds.${value}`),
-          }))}
-          onPick={(next) => kind.set(next, 'push')}
-        />
-      )}
-      {several && view.value === 'layers' && (
-        <Toggle action="all-runs" text={say('all')} label={say('all.hint', { count: runs.length })} setting={all} />
-      )}
       {view.value === 'ranks' && layers.length > 0 && (
         <Select
           name="layer"
@@ -126,7 +111,28 @@ function Toolbar({ board, map }: Props & { readonly map: HeatMap | null }): JSX.
       )}
     </>
   );
-  return <ToolbarLine say={say} first={<Modes page={page} />} tools={tools} />;
+  const hasKinds = kinds.length > 1 || kind.value !== 'all';
+  const hasAll = several && view.value === 'layers';
+  const display = (hasKinds || hasAll) && (
+    <>
+      {hasKinds && (
+        <Select
+          name="kind"
+          label={say('kind')}
+          value={kind.value}
+          options={(['all', ...kinds.map((one) => one.kind)] as const).map((value) => ({
+            value,
+            text: say(`kinds.${value}`),
+          }))}
+          onPick={(next) => kind.set(next, 'push')}
+        />
+      )}
+      {hasAll && (
+        <Toggle action="all-runs" text={say('all')} label={say('all.hint', { count: runs.length })} setting={all} />
+      )}
+    </>
+  );
+  return <ToolbarLine say={say} first={<Modes page={page} />} tools={tools} display={display} />;
 }
 
 function Body({ board, map }: Props & { readonly map: HeatMap | null }): JSX.Element {

@@ -63,7 +63,7 @@ export function landscapeParts(page: Page) {
     loads,
     runs,
     /** Names of all runs with landscapes. */
-    having: computed(() => page.allRuns.value.flatMap(({ name }) => (has(name) ? name : []))),
+    having: computed(() => page.inPanelOrder(page.allRuns.value).flatMap(({ name }) => (has(name) ? name : []))),
     chosen,
     compared: new Compared(page, runs, lists, loads, relative),
     orbit: new Orbit(page, FIRST_CAMERA, LIMITS),

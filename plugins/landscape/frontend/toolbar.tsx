@@ -1,5 +1,4 @@
-import { Button, Choice, Cluster, FullScreenToggle, Range, Select, Toggle } from '@insight-host/kit';
-import { ToolbarLine } from '@insight-host/kit/lab';
+import { Button, Choice, Cluster, FullScreenToggle, Range, Select, Toggle, ToolbarLine } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import { FORMS, LAYOUTS, LEVELS, MODES, WIDTHS, type LandscapeParts } from './board';
 import { isWhole, WHOLE } from './view';

@@ -122,6 +122,12 @@ it('takes what a sweep recorded as its result, if nearly all runs have it', () =
   expect(of(3)).toBe('last/loss');
 });
 
+it('takes a target that explains something before one that is equal in all runs', () => {
+  const accuracy = column('metric/accuracy', 'float', [1, 1, 1]);
+  expect(bestCovered([accuracy, column('last/loss', 'float', [1, 2, null], 'scalar')])?.name).toBe('last/loss');
+  expect(bestCovered([accuracy])?.name).toBe('metric/accuracy');
+});
+
 it('spreads the rows of a category so that lines between the same values are a ribbon', () => {
   const optimizer = axisOf(column('optimizer', 'str', ['sgd', 'adam', 'sgd', 'adam', null, 'sgd']), undefined);
   const loss = axisOf(column('loss', 'float', [3, 1, 1, 2, 5, 2]), undefined);

@@ -176,10 +176,13 @@ const COSTS = /time|latency|duration|second|memory|cost|intermediate/i; // not w
 const NEARLY_ALL = 0.9;
 
 /**
- * The target that most runs have a finite number for, the first of several. A result before a cost that a few runs more
- * have: runs that diverged have a time, but no loss. Before both, what a sweep recorded as its result.
+ * Of the targets that differ between runs, of all where none does, the one that most runs have a finite number for, the
+ * first of several. A result before a cost that a few runs more have: runs that diverged have a time, but no loss.
+ * Before both, what a sweep recorded as its result.
  */
-export function bestCovered(targets: readonly Column[]): Column | null {
+export function bestCovered(all: readonly Column[]): Column | null {
+  const varying = all.filter(({ varies }) => varies);
+  const targets = varying.length > 0 ? varying : all;
   const counts = new Map(
     targets.map((target) => [target, target.numbers.reduce((sum, value) => sum + Number(Number.isFinite(value)), 0)]),
   );

@@ -1,5 +1,4 @@
-import { Button, Choice, Cluster, Menu, Toggle, useTableView } from '@insight-host/kit';
-import { ToolbarLine } from '@insight-host/kit/lab';
+import { Button, Choice, Cluster, Menu, Toggle, useTableView, ToolbarLine } from '@insight-host/kit';
 import { Modes } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import type { LineageParts } from './board';

@@ -64,19 +64,25 @@ def found(examined: Examined) -> Iterable[Finding]:
 
 
 def _target(table: Table, rows: NDArray[np.intp]) -> Column | None:
-    """The result that most rows have: a metric, else the last value of a scalar of a known role."""
+    """The result that most rows have: a metric, else the last value of a scalar of a known role.
+
+    One that differs between the runs comes before one that is equal in all of them.
+    """
     if len(rows) < 2:
         return None
-    found = _most_covered(table, table.names(("metric",)), rows)
-    if found is not None:
-        return found
+    metric = _most_covered(table, table.names(("metric",)), rows)
+    if metric is not None and _differs(metric, rows):
+        return metric
     scalars = [f"last/{tag}" for tag in table.tags() if role_of(tag) in _RANKED_ROLES]
-    return _most_covered(table, scalars, rows)
+    scalar = _most_covered(table, scalars, rows)
+    return scalar if metric is None or (scalar is not None and _differs(scalar, rows)) else metric
 
 
 def _most_covered(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> Column | None:
-    """Of those results of which it is known whether small or large values are better."""
-    columns = [column for name in names if table.goal(column := table.column(name)) is not None]
+    """Of those results of which it is known whether small or large values are better, and that differ
+    between runs, where any does."""
+    known = [column for name in names if table.goal(column := table.column(name)) is not None]
+    columns = [one for one in known if _differs(one, rows)] or known
     covered = {one: _covered(one, rows) for one in columns}
     most = max(covered.values(), default=0)
     if most < max(2, _LEAST_COVER * len(rows)):
@@ -84,6 +90,12 @@ def _most_covered(table: Table, names: Sequence[str], rows: NDArray[np.intp]) ->
     # A run that diverged has a time, but no loss: that makes the time no better a target.
     results = [one for one in columns if not is_cost(one.title) and covered[one] >= _NEARLY_ALL * most]
     return max(results or columns, key=lambda one: (covered[one], _worth(one)))
+
+
+def _differs(column: Column, rows: NDArray[np.intp]) -> bool:
+    values = column.numbers[rows]
+    finite = values[np.isfinite(values)]
+    return len(finite) > 0 and bool((finite != finite[0]).any())
 
 
 def _covered(column: Column, rows: NDArray[np.intp]) -> int:

@@ -59,6 +59,17 @@ def test_a_loss_is_best_when_it_is_lowest_and_most_runs_must_have_it(
     assert _said(provider, ["c", "d"]) == []
 
 
+def test_a_result_that_differs_comes_before_one_that_is_equal_in_all_runs(
+    written: LineageLogs, provider: LocalProvider
+) -> None:
+    for run, loss in (("a", 1.5), ("b", 1.0), ("c", 2.0)):
+        written.scalars(run, {"val/accuracy": [0.5, 0.75], "train/loss": [3.0, loss]})
+        written.file(run, written.trained(3, 0.5) + written.evaluated({"acc": 0.75}))
+    assert str(_said(provider, ["a", "b", "c"])[0].saw).startswith(
+        "b has the lowest train/loss (last) of 3 runs"
+    )
+
+
 def test_two_runs_with_the_same_parameters_differ_by_chance(
     written: LineageLogs, provider: LocalProvider
 ) -> None:

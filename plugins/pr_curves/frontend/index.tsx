@@ -86,7 +86,7 @@ function CurveCard({ board, card, place }: ContentOfCard<PrParts>): JSX.Element 
   const { page } = board;
   const chart = useRef<LineChart | null>(null);
   const pointed = useSignal<number | null>(null); // the threshold under the pointer
-  const all = board.tags.runNames(card.tag);
+  const all = page.inPanelOrder(board.tags.runsOf(card.tag)).map(({ name }) => name);
   const runs = portions(all)[0]?.slice(0, MOST) ?? [];
   const attempts = board.attempts.value;
   const { records: known } = board.tables.of(card); // nobody else asks for those of a card of several runs
@@ -165,8 +165,7 @@ function notes(board: PrParts, { curves, errors }: Curves, shown: number, all: n
   const { t: say } = board.page;
   const thinned = curves.filter(({ recorded, thresholds }) => recorded > 1000 && thresholds.length >= 1000).length;
   return [
-    say('runs', { count: curves.length }),
-    ...(shown < all ? [say('runs.some', { shown, all })] : []),
+    shown < all ? say('runs.some', { shown, all }) : say('runs', { count: curves.length }),
     ...(errors.length > 0 ? [say('unread', { count: errors.length })] : []),
     ...(thinned > 0 ? [say('thinned', { count: thinned })] : []),
   ].join(' · ');

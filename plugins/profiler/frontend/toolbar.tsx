@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Button, Icon } from '@insight-host/kit';
-import { ToolbarLine } from '@insight-host/kit/lab';
+import { Button, Icon, ToolbarLine } from '@insight-host/kit';
 import type { JSX } from 'preact';
 import type { ProfilerParts } from './board';
 import { stepsCodec, stepsText } from './address';

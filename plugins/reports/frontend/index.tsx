@@ -1,6 +1,6 @@
 import type { Disposer, Plugin, PluginContext } from '@insight-host/api';
-import { Button, Empty, Menu, Select, tab, type MenuItem } from '@insight-host/kit';
-import { addStylesFirst, isPhone, ToolbarLine } from '@insight-host/kit/lab';
+import { Button, Empty, Menu, Select, tab, type MenuItem, ToolbarLine } from '@insight-host/kit';
+import { addStylesFirst, isPhone } from '@insight-host/kit/lab';
 import { markdownStyles } from '@insight-host/kit/markdown';
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';

@@ -105,6 +105,8 @@ export function samplesParts(page: Page) {
   /** The step that is shown: the wanted one or the nearest before it, by default the last. */
   const step = computed(() => nearest(steps.value, wantedStep.value));
   const first = computed(() => (from.value === null ? (steps.value[0] ?? null) : nearest(steps.value, from.value)));
+  /** Whether there is another step, or another run, to compare with. */
+  const canCompare = computed(() => steps.value.length > 1 || withSamples.value.length > 1);
   const conditions = computed(() =>
     where.value
       .split(/[;,]|\band\b/)
@@ -214,28 +216,38 @@ export function samplesParts(page: Page) {
       charts,
       isRendered,
     },
-    ...{ overview, known, lines, shown, same, changes, search, line, steps, first, sourceNames, withSamples },
+    ...{
+      overview,
+      known,
+      lines,
+      shown,
+      same,
+      changes,
+      search,
+      line,
+      steps,
+      first,
+      sourceNames,
+      withSamples,
+      canCompare,
+    },
     setScore: (name: string): void => wantedScore.set(name),
     /** Shows a step, and nothing of another one. */
     goTo(to: number): void {
       if (everyStep.peek()) everyStep.set(false, 'replace');
       wantedStep.set(to);
     },
-    /** The step before or after, or the first and the last. */
+    /** The step before or after, or the first and the last; from all steps to the one that was shown. */
     move(by: number): void {
       const all = steps.peek();
-      const at = all.indexOf(step.peek() ?? NaN);
-      const to = all[Math.max(0, Math.min(all.length - 1, at + by))];
+      const at = all.indexOf(step.peek() ?? NaN) + (everyStep.peek() ? 0 : by);
+      const to = all[Math.max(0, Math.min(all.length - 1, at))];
+      if (everyStep.peek()) everyStep.set(false, 'replace');
       if (to !== undefined) wantedStep.set(to, 'replace');
     },
     open(of: Line): void {
       line.value = of;
       sample.set({ id: of.id, size: of.size }, 'replace');
-    },
-    /** What changed up to the step that is shown. */
-    compareFrom(of: number | null): void {
-      from.set(of);
-      view.set('changes');
     },
     pickSource(name: string): void {
       source.set(name);

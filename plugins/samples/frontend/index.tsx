@@ -1,5 +1,18 @@
-import { Button, bytesText, cardStyles, Choice, Content, Empty, focusOn, Select, tab, Toggle } from '@insight-host/kit';
-import { Modes, tableStyles } from '@insight-host/kit/table';
+import {
+  Button,
+  bytesText,
+  cardStyles,
+  Choice,
+  Cluster,
+  Content,
+  Empty,
+  focusOn,
+  Select,
+  tab,
+  Toggle,
+  ToolbarLine,
+} from '@insight-host/kit';
+import { tableStyles } from '@insight-host/kit/table';
 import type { JSX } from 'preact';
 import en from '../insight_samples/locales/en.json';
 import zh from '../insight_samples/locales/zh-CN.json';
@@ -25,12 +38,6 @@ export default tab({
   ],
 });
 
-const CHART = (
-  <svg class="ih-icon" viewBox="0 0 16 16" aria-hidden="true">
-    <path d="M2.5 2.5v11h11M5 10.5l2.5-3.5 2 2 3.5-5" />
-  </svg>
-);
-
 interface AppProps {
   readonly board: SamplesBoard;
 }
@@ -45,74 +52,17 @@ function App({ board }: AppProps): JSX.Element {
 }
 
 function Tools({ board }: AppProps): JSX.Element {
-  const { t: say } = board.page;
-  const names = board.sourceNames.value;
-  const chosen = board.source.value || (names[0]?.[1] ?? '');
-  return (
-    <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
-      <Modes page={board.page} />
-      {names.length > 1 && (
-        <Select
-          name="source"
-          label={say('source')}
-          look="samples-source"
-          value={chosen}
-          options={names.map(([, name, files, bytes]) => ({
-            value: name,
-            text: name,
-            title: `${name} · ${say('files', { count: files })} · ${bytesText(bytes, board.page.locale.value)}`,
-          }))}
-          onPick={board.pickSource}
-        />
-      )}
-      <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.view} how="push" />
-      <Steps board={board} />
-      {board.view.value === 'samples' && <Filters board={board} />}
-      <span class="spring" />
-      <Toggle action="charts" icon={CHART} label={say('charts.hint')} setting={board.charts} />
-    </div>
-  );
-}
-
-/** The step that is shown, with the one before and after. */
-function Steps({ board }: AppProps): JSX.Element | null {
   const { t: say, tabs } = board.page;
-  const steps = board.steps.value;
   const step = board.step.value;
-  if (step === null) return null;
-  const place = steps.indexOf(step);
-  return (
-    <span class="cluster">
-      <Button
-        action="step-back"
-        icon="previous"
-        label={say('keys.previous')}
-        disabled={place <= 0}
-        onPress={() => board.move(-1)}
-      />
-      <Select
-        name="step"
-        label={say('step')}
-        value={step}
-        options={around(steps, place).map((value) => ({ value, text: say('step.at', { step: value }) }))}
-        onPick={board.goTo}
-      />
-      <Button
-        action="step-forward"
-        icon="next"
-        label={say('keys.next')}
-        disabled={place >= steps.length - 1}
-        onPress={() => board.move(1)}
-      />
-      {board.view.value === 'samples' && steps.length > 1 && (
-        <Button
-          action="what-changed"
-          text={say('changed')}
-          label={say('changed.hint', { step: board.first.value ?? 0 })}
-          onPress={() => board.compareFrom(board.from.value)}
-        />
+  const isList = board.view.value === 'samples';
+  const tools = (
+    <>
+      {(board.canCompare.value || !isList) && (
+        <Choice say={say} name="view" label={say('view')} values={VIEWS} setting={board.view} how="push" />
       )}
-      {tabs.value.includes('scalar') && (
+      <Sources board={board} />
+      {isList && <Filters board={board} />}
+      {step !== null && tabs.value.includes('scalar') && (
         <Button
           action="to-curves"
           text={say('curves')}
@@ -120,7 +70,76 @@ function Steps({ board }: AppProps): JSX.Element | null {
           onPress={() => void showCurves(board, step)}
         />
       )}
-    </span>
+    </>
+  );
+  const display = (
+    <>
+      <Toggle action="charts" label={say('charts.hint')} text={say('charts')} setting={board.charts} />
+      {isList && <Toggle action="regex" label={say('regex')} text={say('regex')} setting={board.isRegex} />}
+    </>
+  );
+  return <ToolbarLine say={say} first={<Steps board={board} />} tools={tools} display={display} />;
+}
+
+/** Files of the run that belong together, where there are several such. */
+function Sources({ board }: AppProps): JSX.Element | null {
+  const { t: say, locale } = board.page;
+  const names = board.sourceNames.value;
+  if (names.length < 2) return null;
+  return (
+    <Select
+      name="source"
+      label={say('source')}
+      look="samples-source"
+      value={board.source.value || (names[0]?.[1] ?? '')}
+      options={names.map(([, name, files, bytes]) => ({
+        value: name,
+        text: name,
+        title: `${name} · ${say('files', { count: files })} · ${bytesText(bytes, locale.value)}`,
+      }))}
+      onPick={board.pickSource}
+    />
+  );
+}
+
+const EVERY = 'every';
+
+/** The step that is shown, with the one before and after; a list may be of all steps. */
+function Steps({ board }: AppProps): JSX.Element | null {
+  const { t: say } = board.page;
+  const steps = board.steps.value;
+  const step = board.step.value;
+  if (step === null) return null;
+  const place = steps.indexOf(step);
+  const isList = board.view.value === 'samples';
+  const isEvery = isList && board.everyStep.value;
+  return (
+    <Cluster>
+      <Button
+        action="step-back"
+        icon="previous"
+        label={say('keys.previous')}
+        disabled={place <= 0 && !isEvery}
+        onPress={() => board.move(-1)}
+      />
+      <Select<number | string>
+        name="step"
+        label={say('step')}
+        value={isEvery ? EVERY : step}
+        options={[
+          ...(isList && steps.length > 1 ? [{ value: EVERY, text: say('step.every') }] : []),
+          ...around(steps, place).map((value) => ({ value, text: say('step.at', { step: value }) })),
+        ]}
+        onPick={(value) => (typeof value === 'number' ? board.goTo(value) : board.everyStep.set(true))}
+      />
+      <Button
+        action="step-forward"
+        icon="next"
+        label={say('keys.next')}
+        disabled={place >= steps.length - 1 && !isEvery}
+        onPress={() => board.move(1)}
+      />
+    </Cluster>
   );
 }
 
@@ -160,8 +179,6 @@ function Filters({ board }: AppProps): JSX.Element {
         value={board.q.value}
         onInput={(event) => board.q.set(event.currentTarget.value)}
       />
-      <Toggle action="regex" label={say('regex')} text=".*" setting={board.isRegex} />
-      <Toggle action="all-steps" label={say('everywhere')} text={say('everywhere.short')} setting={board.everyStep} />
       <span class="count" role="status" data-testid="samples-count">
         {failure ??
           (board.q.value === ''

@@ -116,7 +116,7 @@ function columnsOf(board: SamplesBoard): readonly Column<Line>[] {
       return { ...plain, width: 92, cell: (line) => scoreCell(line.scores[name] ?? null, spreads) };
     }),
     ...(has('advantage') ? [number('advantage', say('advantage'), (line) => line.advantage, 62)] : []),
-    number('length', say('length'), (line) => line.length, 60),
+    number('length', say('length'), (line) => line.length),
   ];
 }
 

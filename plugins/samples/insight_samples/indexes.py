@@ -78,8 +78,9 @@ class SampleIndexes:
         self._workers = Workers(_LIMITS, _AT_ONCE, idle=20.0)
         self._changed = threading.Condition()
         self._files: dict[tuple[str, str, str], _Indexed] = {}
-        self._wanted: OrderedDict[tuple[str, str], SampleSource] = OrderedDict()
+        self._wanted: OrderedDict[tuple[str, str], SampleSource] = OrderedDict()  # that are not yet known
         self._columns: OrderedDict[PartKey, IndexPart] = OrderedDict()
+        self._held = 0  # bytes of these columns
         self._summaries: OrderedDict[tuple[str, str, int], tuple[object, Summary]] = OrderedDict()
         self._threads: list[threading.Thread] = []
         self._busy: set[tuple[str, str, str]] = set()
@@ -97,10 +98,11 @@ class SampleIndexes:
         """The index of a source, after waiting for at most so many seconds for what is missing."""
         ends = time.monotonic() + seconds
         with self._changed:
-            self._wanted[source.run, source.name] = source
-            self._wanted.move_to_end((source.run, source.name))
-            self._start()
-            self._changed.notify_all()
+            if not self._is_known(source):
+                self._wanted[source.run, source.name] = source
+                self._wanted.move_to_end((source.run, source.name))
+                self._start()
+                self._changed.notify_all()
             while not self._is_known(source) and not self._is_closed:
                 left = ends - time.monotonic()
                 if left <= 0:
@@ -178,11 +180,12 @@ class SampleIndexes:
 
     def _next(self) -> SampleFile | None:
         """The file to go on with: of the source that was asked for last, from both ends of the steps."""
-        for source in reversed(self._wanted.values()):
-            waiting = [
-                file for file in source.files if not self._is_done(file) and self._key(file) not in self._busy
-            ]
-            if waiting:
+        for name, source in list(reversed(self._wanted.items())):
+            missing = [file for file in source.files if not self._is_done(file)]
+            waiting = [file for file in missing if self._key(file) not in self._busy]
+            if not missing:
+                del self._wanted[name]
+            elif waiting:
                 return waiting[-1] if len(waiting) % 2 else waiting[0]
         return None
 
@@ -285,11 +288,11 @@ class SampleIndexes:
 
     def _hold(self, key: PartKey, part: IndexPart) -> None:
         with self._changed:
+            before = self._columns.pop(key, None)
             self._columns[key] = part
-            self._columns.move_to_end(key)
-            held = sum(one.nbytes for one in self._columns.values())
-            while held > _MEMORY and len(self._columns) > 1:
-                held -= self._columns.popitem(last=False)[1].nbytes
+            self._held += part.nbytes - (0 if before is None else before.nbytes)
+            while self._held > _MEMORY and len(self._columns) > 1:
+                self._held -= self._columns.popitem(last=False)[1].nbytes
 
 
 def _reason(error: Exception) -> Reason:

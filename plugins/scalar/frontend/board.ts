@@ -76,7 +76,7 @@ export function scalarParts(page: Page) {
     hasRestarts,
     grouping: new Grouping(page, page.setting('group', codecs.text), page.setting('by', codecs.names)),
     /** Runs that cards draw first, and orders to choose from. */
-    drawing: page.follow(page.ctx.runs.drawing),
+    drawing: page.drawing,
     /** What cards with many lines draw: the first ones, all, or their median and quartiles. */
     lines: page.setting('lines', codecs.choice<'first' | 'all' | 'band'>(['first', 'all', 'band'], 'first')),
     /** What the colours of the runs follow. */

@@ -13,4 +13,3 @@ export { SeriesClock, Spaced } from './base/requests';
 export { multiples, picked, said, spliced, wholeOf } from './base/numbers';
 export * from './base/scrolling';
 export { addStylesFirst } from './base/tab';
-export { ToolbarLine } from './base/toolbar';

@@ -1,5 +1,5 @@
-import { Button, Choice, Cluster, FullScreenToggle, Select, Toggle } from '@insight-host/kit';
-import { isPhone, ToolbarLine } from '@insight-host/kit/lab';
+import { Button, Choice, Cluster, FullScreenToggle, Select, Toggle, ToolbarLine } from '@insight-host/kit';
+import { isPhone } from '@insight-host/kit/lab';
 import type { JSX } from 'preact';
 import type { GraphInfo, GraphRecord } from '../answers';
 import { COLORINGS, type GraphParts } from '../board';

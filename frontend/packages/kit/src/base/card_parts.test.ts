@@ -28,6 +28,17 @@ describe('the cards of a tab', () => {
     ]);
   });
 
+  it('are those of the runs of a tag in the order of the run panel', () => {
+    perTag.value = false;
+    const places = new Map([
+      ['b', 0],
+      ['a', 1],
+    ]);
+    ctx.runs.drawing.value = { places, orders: [] };
+    expect(parts.cards.groups.value[1]?.cards.map(({ run }) => run)).toEqual(['b', 'a']);
+    expect(parts.tags.runNames('loss')).toEqual(['a', 'b']);
+  });
+
   it('are those of tags that match the filter, and those that are pinned', () => {
     parts.filter.text.set('acc');
     expect([parts.filter.shown.value, titles()]).toEqual([['eval/acc'], ['prefix eval']]);

@@ -1,7 +1,7 @@
 import * as codecs from './codecs';
 import { signal, type ReadonlySignal as Live, computed } from '@preact/signals';
 import type { Page, Setting } from './page';
-import { Tags, type SeriesChoice } from './tags';
+import { runsByTag, Tags, type SeriesChoice } from './tags';
 import { LAST, SLOW, tagFilter, seriesCards, tagCards, type CardGroup } from './groups';
 import { cardCodec, type CardKey } from './card_key';
 
@@ -59,7 +59,7 @@ export class CardList {
 
   /** `perTag`: one card for each tag, else one for each tag and run. */
   constructor(
-    page: Page,
+    private readonly page: Page,
     private readonly tags: Tags,
     private readonly filter: Filter,
     private readonly perTag: Live<boolean>,
@@ -69,13 +69,16 @@ export class CardList {
     this.full = page.setting('full', cardCodec);
   }
 
+  /** The runs of each tag as the run panel lists them. */
+  private readonly inOrder = computed(() =>
+    runsByTag(this.tags.table.value, this.page.inPanelOrder(this.page.runs.value)),
+  );
+
   readonly groups = computed<readonly CardGroup[]>(() => {
     const byTag = this.tags.runsByTag.value;
     const pins = this.pins.value.filter((tag) => byTag.has(tag));
     const { value: shown } = this.filter.shown;
-    return this.arrange.value(
-      this.perTag.value ? tagCards(shown, pins) : seriesCards(shown, pins, (tag) => this.tags.runNames(tag)),
-    );
+    return this.arrange.value(this.perTag.value ? tagCards(shown, pins) : seriesCards(shown, pins, this.inOrder.value));
   });
 
   /** Whether a card is there to be acted on. */

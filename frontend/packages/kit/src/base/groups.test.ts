@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { byName, groupTags, PINNED, seriesCards, tagCards, tagFilter, titleParts } from './groups';
+import { fakeRun } from '../testing';
 import { bytesText, durationText, fileName, timeText, valueText } from './texts';
 
 describe('groups', () => {
@@ -49,7 +50,11 @@ describe('groups', () => {
     expect(tagCards([], [])).toEqual([]);
   });
   it('hold one card for each run of a tag', () => {
-    const groups = seriesCards(['lr', 'a/10', 'a/9'], ['lr'], (tag) => (tag === 'lr' ? ['r1', 'r2'] : ['r1']));
+    const groups = seriesCards(
+      ['lr', 'a/10', 'a/9'],
+      ['lr'],
+      new Map(['lr', 'a/9', 'a/10'].map((tag) => [tag, (tag === 'lr' ? ['r1', 'r2'] : ['r1']).map(fakeRun)])),
+    );
     expect(groups.map(({ name, cards }) => [name, cards.length])).toEqual([
       ['lr', 2],
       ['a/9', 1],

@@ -1,3 +1,4 @@
+import type { Run } from '@insight-host/api';
 import type { CardKey } from './card_key';
 import { searcher } from './search';
 
@@ -115,13 +116,13 @@ export function tagCards(tags: readonly string[], pins: readonly string[]): Card
 export function seriesCards(
   tags: readonly string[],
   pins: readonly string[],
-  runsOf: (tag: string) => readonly string[],
+  runsByTag: ReadonlyMap<string, readonly Run[]>,
 ): CardGroup[] {
   const ordered = groupTags(tags.filter((tag) => !pins.includes(tag))).flatMap((group) => group.tags);
   return [...pins, ...ordered].map((tag) => ({
     name: tag,
     kind: 'tag',
-    cards: runsOf(tag).map((run) => ({ tag, run })),
+    cards: (runsByTag.get(tag) ?? []).map(({ name }) => ({ tag, run: name })),
   }));
 }
 

@@ -30,3 +30,4 @@ export { searcher, type Searcher } from './search';
 export { addStyles, tab, type TabProps } from './tab';
 export { Tags, type ChangedSeries, type SeriesChoice } from './tags';
 export * from './texts';
+export { ToolbarLine, type ToolbarLineProps } from './toolbar';

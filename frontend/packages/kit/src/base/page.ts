@@ -1,6 +1,16 @@
 import { computed, signal, type ReadonlySignal as Live } from '@preact/signals';
 import { name } from './codecs';
-import type { Codec, Disposer, Locale, Mutable, PluginContext, ReadonlySignal, Run, Theme } from '@insight-host/api';
+import type {
+  Codec,
+  Disposer,
+  Drawing,
+  Locale,
+  Mutable,
+  PluginContext,
+  ReadonlySignal,
+  Run,
+  Theme,
+} from '@insight-host/api';
 
 /** A key of the view that lives in the URL; reading `value` in a component follows it. */
 export interface Setting<T> extends Live<T> {
@@ -19,6 +29,8 @@ export class Page {
   readonly hovered: Live<readonly string[]>;
   /** The run that the run panel chooses in a tab about one run; null: none yet. */
   private readonly one: Live<string | null>;
+  /** Which runs charts draw lines of, and the order of the run panel. */
+  readonly drawing: Live<Drawing>;
   /** False while another tab is in front: stop drawing and fetching. */
   readonly visible: Live<boolean>;
   /** Names of the plugins that have a tab. */
@@ -31,6 +43,7 @@ export class Page {
     this.allRuns = this.follow(ctx.runs.all);
     this.hovered = this.follow(ctx.runs.hovered);
     this.one = this.follow(ctx.runs.one);
+    this.drawing = this.follow(ctx.runs.drawing);
     this.visible = this.follow(ctx.visible);
     this.tabs = this.follow(ctx.tabs);
   }
@@ -65,14 +78,20 @@ export class Page {
     return this.runsByName.value.get(run)?.color ?? 'var(--faint)';
   }
 
+  /** These runs in the order of the run panel. */
+  inPanelOrder<R extends Pick<Run, 'name'>>(runs: readonly R[]): readonly R[] {
+    const { places } = this.drawing.value;
+    return [...runs].sort((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
+  }
+
   /**
-   * Of these runs the one that the run panel chooses, else the first; undefined if there are none, and while a run that
+   * Of these runs the one that the run panel chooses, else the first that it lists; undefined if there are none, and while a run that
    * a link names is not loaded yet.
    */
   oneOf<R extends Pick<Run, 'name'>>(runs: readonly R[]): R | undefined {
     const { value: one } = this.one;
     const isAwaited = one !== null && !this.runsByName.value.has(one);
-    return runs.find(({ name }) => name === one) ?? (isAwaited ? undefined : runs[0]);
+    return runs.find(({ name }) => name === one) ?? (isAwaited ? undefined : this.inPanelOrder(runs)[0]);
   }
 
   /** The run of which a link names something under this key of the plugin becomes the one that is shown. */

@@ -21,6 +21,7 @@ export interface ToolbarLineProps {
 /** The toolbar of a tab: one line, and a drawer for what is seldom changed or has no room on a phone. */
 export function ToolbarLine({ say, first, tools, actions, display }: ToolbarLineProps): JSX.Element {
   const inDrawer = isPhone.value && tools;
+  const drawer = inDrawer || display;
   const open = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -28,9 +29,9 @@ export function ToolbarLine({ say, first, tools, actions, display }: ToolbarLine
       <div class="toolbar" role="toolbar" aria-label={say('toolbar')}>
         {first}
         {!inDrawer && tools}
-        {(display || actions || inDrawer) && <span class="spring" />}
+        {(drawer || actions) && <span class="spring" />}
         {actions}
-        {(display || inDrawer) && (
+        {drawer && (
           <Button
             action="display"
             text={say('display')}
@@ -42,7 +43,7 @@ export function ToolbarLine({ say, first, tools, actions, display }: ToolbarLine
           />
         )}
       </div>
-      {open.value && (display || inDrawer) && (
+      {open.value && drawer && (
         <Popover
           anchor={button}
           class="drawer"

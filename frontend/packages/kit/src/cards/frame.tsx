@@ -100,6 +100,7 @@ export interface ContentProps {
  */
 export function Content({ board, children }: ContentProps): JSX.Element {
   const { t: say } = board.page;
+  const none = (why: string): JSX.Element => <Empty title={say(`empty.${why}`)} text={say(`empty.${why}.text`)} />;
   if (board.tags.failure.value && !board.tags.table.value) {
     return (
       <Empty title={say('failure')} text={board.tags.failure.value}>
@@ -112,17 +113,14 @@ export function Content({ board, children }: ContentProps): JSX.Element {
   if (!board.tags.table.value)
     return (
       <div class="cards" aria-busy="true">
-        {[1, 2, 3].map((n) => (
-          <section key={n} class="card" />
-        ))}
+        <section class="card" />
+        <section class="card" />
+        <section class="card" />
       </div>
     );
-  if (board.page.allRuns.value.length === 0)
-    return <Empty title={say('empty.no_runs')} text={say('empty.no_runs.text')} />;
-  if (board.page.runs.value.length === 0)
-    return <Empty title={say('empty.none_selected')} text={say('empty.none_selected.text')} />;
-  if (board.tags.runsByTag.value.size === 0)
-    return <Empty title={say('empty.nothing')} text={say('empty.nothing.text')} />;
+  if (board.page.allRuns.value.length === 0) return none('no_runs');
+  if (board.page.runs.value.length === 0) return none('none_selected');
+  if (board.tags.runsByTag.value.size === 0) return none('nothing');
   if (board.cards.groups.value.length === 0) {
     return (
       <Empty title={say('empty.no_match')} text={board.filter.error.value ?? board.filter.text.value}>
@@ -154,6 +152,7 @@ export function Empty({ title, text, children }: EmptyProps): JSX.Element {
 
 /** The toolbar's field for a regular expression over tags, and how many match. */
 export function TagFilter({ board }: { readonly board: Pick<CardParts, 'page' | 'tags' | 'filter'> }): JSX.Element {
+  const { t: say } = board.page;
   const error = board.filter.error.value;
   return (
     <>
@@ -161,21 +160,16 @@ export function TagFilter({ board }: { readonly board: Pick<CardParts, 'page' | 
         class={error ? 'filter tag-filter bad' : 'filter tag-filter'}
         type="search"
         data-control="tag-filter"
-        aria-label={board.page.t('filter.label')}
-        placeholder={board.page.t('filter.label')}
-        title={error ?? board.page.t('filter.hint')}
+        aria-label={say('filter.label')}
+        placeholder={say('filter.label')}
+        title={error ?? say('filter.hint')}
         aria-invalid={error !== null}
         value={board.filter.text.value}
         onInput={(e) => board.filter.text.set(e.currentTarget.value)}
       />
-      <Button
-        action="tag-tree"
-        icon="tree"
-        label={board.page.t('filter.tree')}
-        onPress={() => board.page.ctx.browseTags()}
-      />
+      <Button action="tag-tree" icon="tree" label={say('filter.tree')} onPress={() => board.page.ctx.browseTags()} />
       <span class={board.filter.text.value ? 'count' : 'count unseen'} data-testid="tag-count">
-        {board.page.t('filter.count', {
+        {say('filter.count', {
           shown: board.filter.shown.value.length,
           count: board.tags.runsByTag.value.size,
         })}

@@ -66,7 +66,7 @@ function SeriesHistograms({ board, card, place, run }: HistogramCardProps & { re
 
 /** Each run at the step that is nearest to the slider. */
 function RunHistograms({ board, card, place }: HistogramCardProps): JSX.Element {
-  const all = board.tags.runNames(card.tag);
+  const all = board.page.inPanelOrder(board.tags.runsOf(card.tag)).map(({ name }) => name);
   const runs = portions(all)[0]?.slice(0, MOST) ?? [];
   const latest = useLatest(board, place);
   const axis = latest.answer.value?.value.axis;
