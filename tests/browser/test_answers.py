@@ -66,7 +66,7 @@ def test_a_closed_strip_comes_back_when_the_answers_change(page: Page, serve: Se
     expect(_strip(page)).to_be_visible()
     _strip(page).locator('[data-action="answers-close"]').click()
     expect(_strip(page)).to_have_count(0)
-    with page.expect_response(re.compile(r"/findings\?")) as asked:
+    with page.expect_response(re.compile(r"/recent_findings\?")) as asked:
         page.reload()
     asked.value.finished()
     expect(page.locator("[data-ready]").first).to_be_attached()
@@ -80,7 +80,7 @@ def test_a_closed_strip_comes_back_when_the_answers_change(page: Page, serve: Se
 def test_what_has_nothing_to_say_is_not_there(page: Page, serve: Serve, tmp_path: Path) -> None:
     with EventWriter(tmp_path / "one") as writer:
         writer.scalar("speed", 0, 1.0)
-    with page.expect_response(re.compile(r"/findings\?")) as asked:
+    with page.expect_response(re.compile(r"/recent_findings\?")) as asked:
         page.goto(f"{serve('--logdir', tmp_path)}#locale=en&tab=scalar")
     asked.value.finished()
     page.wait_for_timeout(300)
@@ -90,7 +90,7 @@ def test_what_has_nothing_to_say_is_not_there(page: Page, serve: Serve, tmp_path
 def test_a_chart_under_the_pointer_stays_where_it_is(page: Page, serve: Serve, sweep: Path) -> None:
     held: list[Route] = []
     is_free = False
-    page.route(re.compile(r"/findings\?"), lambda route: route.continue_() if is_free else held.append(route))
+    page.route(re.compile(r"/recent_findings\?"), lambda route: route.continue_() if is_free else held.append(route))
     page.goto(f"{serve('--logdir', sweep)}#locale=en&tab=scalar")
     chart = page.locator("[data-ready]").first
     expect(chart).to_be_attached()
@@ -98,7 +98,7 @@ def test_a_chart_under_the_pointer_stays_where_it_is(page: Page, serve: Serve, s
     chart.hover()
     before = box_of(chart)["y"]
     is_free = True
-    with page.expect_response(re.compile(r"/findings\?")) as asked:
+    with page.expect_response(re.compile(r"/recent_findings\?")) as asked:
         for route in held:
             route.continue_()
     asked.value.finished()

@@ -12,6 +12,7 @@ import {
   Segments,
   Select,
   Toggle,
+  ToolbarLine,
   type IconName,
 } from '@insight-host/kit';
 import { signal } from '@preact/signals';
@@ -41,6 +42,20 @@ export function Toggles({ grid, values }: Given): JSX.Element {
       <Toggle action="values" label="Show values" text="Values" setting={values} />
       <Toggle action="never" label="Cannot be shown" text="Disabled" setting={values} disabled />
     </Cluster>
+  );
+}
+
+/** On a phone the grid is in the drawer, too. */
+export function ToolsInOneLine({ page, grid, values }: Given): JSX.Element {
+  return (
+    <ToolbarLine
+      say={page.t}
+      first={
+        <Button action="first" label="The first step" text="First" onPress={() => page.ctx.notify('info', 'first')} />
+      }
+      tools={<Toggle action="grid" label="Show the grid" text="Grid" setting={grid} />}
+      display={<Toggle action="values" label="Show values" text="Values" setting={values} />}
+    />
   );
 }
 

@@ -85,8 +85,8 @@ export class Page {
   }
 
   /**
-   * Of these runs the one that the run panel chooses, else the first that it lists; undefined if there are none, and while a run that
-   * a link names is not loaded yet.
+   * Of these runs the one that the run panel chooses, else the first that it lists; undefined if there are none, and
+   * while a run that a link names is not loaded yet.
    */
   oneOf<R extends Pick<Run, 'name'>>(runs: readonly R[]): R | undefined {
     const { value: one } = this.one;
