@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import bisect
+import mmap
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import frozen
@@ -119,13 +119,15 @@ class RowReader:
         image = self._image(table, end, [span for span in spans if span[0] < table.size - len(end)])
         return self._decoded(table, _rows, image, footer, groups, size, wanted, columns)
 
-    def _image(self, table: LakeObject, end: bytes, spans: Sequence[tuple[int, int]]) -> NDArray[np.uint8]:
+    def _image(self, table: LakeObject, end: bytes, spans: Sequence[tuple[int, int]]) -> mmap.mmap:
         """The bytes of an object with its end and these ranges; the rest are zeros, which take no memory."""
-        image = np.zeros(table.size, np.uint8)
-        image[table.size - len(end) :] = np.frombuffer(end, np.uint8)
+        image = mmap.mmap(-1, table.size)
+        if hasattr(mmap, "MADV_NOHUGEPAGE"):
+            image.madvise(mmap.MADV_NOHUGEPAGE)  # the zeros around a range would be cleared, too
+        image[table.size - len(end) :] = end
         parts = self._store.get_ranges(table.key, spans) if spans else []
         for (start, stop), part in zip(spans, parts, strict=True):
-            image[start:stop] = np.frombuffer(part, np.uint8)
+            image[start:stop] = part
         return image
 
     def _decoded(self, table: LakeObject, call: Callable[..., T], *arguments: object) -> T:
@@ -150,7 +152,7 @@ def whole_table(name: str, data: bytes) -> pa.Table:
 
 
 def _rows(
-    image: NDArray[np.uint8],
+    image: mmap.mmap,
     footer: pq.FileMetaData,
     groups: Sequence[int],
     size: int,
