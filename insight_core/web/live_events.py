@@ -27,7 +27,7 @@ from insight_record.formats.json_text import encode_json
 log = logging.getLogger(__name__)
 
 MAX_OF_CLIENT = 32  # streams of one address beyond loopback: the others are left to other clients
-_APART = 0.12  # seconds between two events, so that a page that follows a fast writer has time to draw
+_APART = 0.16  # seconds between two events, so that a page that follows a fast writer has time to draw
 _APART_LOADING = 0.4  # longer while loading: everything is new anyway, and every request slows the loading
 _LONGEST = 30.0  # seconds of one wait in the provider
 _LOOK = 0.5  # seconds between two checks for what other hosts write
