@@ -90,7 +90,9 @@ def test_what_has_nothing_to_say_is_not_there(page: Page, serve: Serve, tmp_path
 def test_a_chart_under_the_pointer_stays_where_it_is(page: Page, serve: Serve, sweep: Path) -> None:
     held: list[Route] = []
     is_free = False
-    page.route(re.compile(r"/recent_findings\?"), lambda route: route.continue_() if is_free else held.append(route))
+    page.route(
+        re.compile(r"/recent_findings\?"), lambda route: route.continue_() if is_free else held.append(route)
+    )
     page.goto(f"{serve('--logdir', sweep)}#locale=en&tab=scalar")
     chart = page.locator("[data-ready]").first
     expect(chart).to_be_attached()
