@@ -54,10 +54,18 @@ def host_with(host_of: Callable[..., Host]) -> Callable[[Any], Host]:
 
 
 def _together(host: Host, count: int, view: Counted, **options: Any) -> list[Response]:  # noqa: ANN401
-    """Answers to so many equal requests, of which the first is not answered before all were sent."""
-    with ThreadPoolExecutor(count) as pool:
+    """Answers to so many equal requests, of which the first is not answered before all others wait for it."""
+    waiting: list[SharedAnswer] = []
+    whole = SharedAnswer.whole
+
+    def waited(shared: SharedAnswer) -> Response | None:
+        waiting.append(shared)
+        return whole(shared)
+
+    with pytest.MonkeyPatch.context() as patched, ThreadPoolExecutor(count) as pool:
+        patched.setattr(SharedAnswer, "whole", waited)
         asked = [pool.submit(lambda: Client(host).get(PATH, **options)) for _ in range(count)]
-        eventually(lambda: view.calls > 0)
+        eventually(lambda: len(waiting) == count - 1)
         view.goes_on.set()
         return [one.result(60) for one in asked]
 
