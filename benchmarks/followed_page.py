@@ -94,7 +94,7 @@ class FollowedPage:
         return followed
 
     def forget(self) -> None:
-        """Begins anew: what came so far does not count."""
+        """Forgets the bytes, requests and frames so far."""
         self.received = 0
         self.page.evaluate("() => { for (const one of Object.values(window.followed)) one.length = 0; }")
 

@@ -45,10 +45,10 @@ def record_search(log_dir: str | os.PathLike[str], search: Any) -> list[Path]:  
 def _error_of(name: str, results: Any, number: int) -> float | None:  # noqa: ANN401
     """The standard error of a mean over two splits or more; None for other columns."""
     kind, _, measure = name.partition("_")
-    scores = [column[number] for split, column in results.items() if _is_split_of(split, measure)]
-    if kind != "mean" or len(scores) < 2:
+    if kind != "mean":
         return None
-    return float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+    scores = [column[number] for split, column in results.items() if _is_split_of(split, measure)]
+    return None if len(scores) < 2 else float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
 
 
 def _is_split_of(name: str, measure: str) -> bool:

@@ -21,6 +21,8 @@ cdef enum:
     MOST_KINDS = 8  # blocks of a file that is alike to others
     MOST_HELD = 262144  # bytes of which the checksum is taken without letting other threads run
 
+chunk_bytes = CHUNK
+
 cdef struct Series:  # a row of ``SERIES``
     int64_t end
     int64_t total

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ PLACE = 5
 
 
 class AlikeBlock(NamedTuple):
-    """What the blocks of all files have in common."""
+    """What a block has in common with those of files that are alike."""
 
     field: str  # of the event
     tags: tuple[str, ...]
@@ -51,6 +52,18 @@ class SharedColumns:
     ascending: NDArray[np.bool_]  # likewise
     is_counted: bool = False  # in the memory of the store
 
+    def block(self, kind: AlikeBlock, place: Sequence[int]) -> Block:
+        """A block at a PLACE, which shares memory with all others."""
+        first, end, number_at, place_at, member = place
+        points, members = end - first, slice(member, member + len(kind.tags))
+        columns = Columns(self.steps[first:end], self.wall_times[first:end])
+        if kind.values:
+            numbers = self.singles if kind.values == "f" else self.doubles
+            columns.values = numbers[number_at : number_at + points]
+        if kind.has_places:
+            columns.places = self.places[:, place_at : place_at + points]
+        return Block(kind.field, kind.tags, self.ends[members], self.ascending[members], columns)
+
 
 @define(eq=False)
 class AlikeFiles:
@@ -63,20 +76,9 @@ class AlikeFiles:
     places: NDArray[np.int64]  # [files, kinds, PLACE]
 
     def blocks(self, number: int) -> list[Block]:
-        """The blocks of the file with this number, which share memory with all others."""
-        whole = self.columns
-        found = []
-        for kind, place in zip(self.kinds, self.places[number].tolist(), strict=True):
-            first, end, number_at, place_at, member = place
-            points, members = end - first, slice(member, member + len(kind.tags))
-            columns = Columns(whole.steps[first:end], whole.wall_times[first:end])
-            if kind.values:
-                numbers = whole.singles if kind.values == "f" else whole.doubles
-                columns.values = numbers[number_at : number_at + points]
-            if kind.has_places:
-                columns.places = whole.places[:, place_at : place_at + points]
-            found.append(Block(kind.field, kind.tags, whole.ends[members], whole.ascending[members], columns))
-        return found
+        """The blocks of the file with this number."""
+        places = self.places[number].tolist()
+        return [self.columns.block(kind, place) for kind, place in zip(self.kinds, places, strict=True)]
 
     def start_time(self, number: int) -> float | None:
         """The smallest finite wall time of the file with this number."""

@@ -17,8 +17,6 @@ try:
 except ImportError as error:
     raise NotCompiled("insight_core.formats._block_encoding") from error
 
-_CHUNK = 65536  # bytes, as in _block_encoding.pyx
-
 Piece: TypeAlias = bytes | memoryview  # of elements of any size
 
 
@@ -50,7 +48,7 @@ def fit_one_chunk(files: AlikeFiles) -> bool:
     """Whether ``encode_alike`` can encode these files."""
     points = files.places[:, :, 1] - files.places[:, :, 0]
     sizes = [Form(kind.values, kind.has_places).size for kind in files.kinds]
-    return bool((points <= _CHUNK // np.array(sizes, np.int64)).all())
+    return bool((points <= _block_encoding.chunk_bytes // np.array(sizes, np.int64)).all())
 
 
 def encode_alike(files: AlikeFiles, kinds: Sequence[AlikeBlock], numbers: Sequence[int]) -> EncodedFiles:

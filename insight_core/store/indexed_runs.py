@@ -13,7 +13,7 @@ from insight_core.change_log import MOST_CHANGES
 from insight_core.plugin import Claim, Dialect
 from insight_core.plugin.data import Run, SeriesField, SeriesTable
 from insight_core.plugin.data.tables import joined_table
-from insight_core.store.changed_series import Came, Change, SeriesLog
+from insight_core.store.changed_series import Came, SeriesLog
 from insight_core.store.claims import Claims, FileState
 from insight_core.store.column_memory import ColumnMemory
 from insight_core.store.resting import Resting
@@ -136,13 +136,12 @@ class IndexedRuns:
     def recall(self, groups: Iterable[RecalledFiles]) -> None:
         """Adds runs; those whose series cannot rest are left out."""
         found = [alike for files in groups if (alike := self._alike(files)) is not None]
-        changes = _changes(found)
         with self._lock:
             for alike in found:
                 self._places |= {run: _Place(alike, number) for number, run in enumerate(alike.files.runs)}
                 self._below.add(alike.files.runs)
             if found:
-                self._log.add(changes, runs=True)
+                self._note_came(found)
 
     def is_untouched(self, run: str) -> bool:
         """Whether nothing is known of a run, and no session of the run above hides points of it."""
@@ -158,12 +157,22 @@ class IndexedRuns:
         for number, run in enumerate(files.runs):
             place = self._places[run]
             place.alike, place.number = alike, number
-        changes = _changes([alike])
-        if changes is None:
-            self._log.add_untold()
-        else:
-            self._log.add(changes, runs=True)
+        self._note_came([alike])
         return True
+
+    def _note_came(self, found: Sequence[_Alike]) -> None:
+        """Reports the series of runs that came."""
+        count = sum(len(alike.files.runs) * len(each.block.tags) for alike in found for each in alike.resting)
+        if count > MOST_CHANGES:
+            self._log.add_untold()
+            return
+        came = [
+            Came(run, each.claim, each.block.tags)
+            for alike in found
+            for each in alike.resting
+            for run in alike.files.runs
+        ]
+        self._log.add(came, runs=True)
 
     def place_of(self, run: str) -> tuple[RecalledFiles, int] | None:
         """The files of a run without a table, and the number of the run there."""
@@ -327,19 +336,6 @@ class IndexedRuns:
 
     def _groups(self) -> set[_Alike]:
         return {place.alike for place in self._places.values()}
-
-
-def _changes(found: Sequence[_Alike]) -> list[Change] | None:
-    """The series of runs that came; None for more than are ever listed."""
-    count = sum(len(alike.files.runs) * len(each.block.tags) for alike in found for each in alike.resting)
-    if count > MOST_CHANGES:
-        return None
-    return [
-        Came(run, each.claim, each.block.tags)
-        for alike in found
-        for each in alike.resting
-        for run in alike.files.runs
-    ]
 
 
 def is_shared(fields: Collection[SeriesField]) -> bool:

@@ -172,8 +172,7 @@ class Run:
 
     def unwatch(self, models: Any = None) -> None:  # noqa: ANN401
         """Ends what ``watch`` began, by default for all models."""
-        is_one = models is None or isinstance(models, (list, tuple))
-        self._watched.remove(models if is_one else [models])
+        self._watched.remove(models)
 
     def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:
         """Writes everything, and how the run ended: 0, the default, is success."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, Protocol
 
@@ -33,13 +34,13 @@ class Watched:
 
         Parameters are those of a forward pass. Tags are ``gradients/<name>`` and ``parameters/<name>``; names
         in the second model begin with ``graph_1``, and so on. Raises ValueError for an unknown ``what``, a
-        model that is watched, and ``every`` below 1; TypeError for what is no module of PyTorch.
+        model that is watched, and ``every`` below 1; TypeError for anything but modules of PyTorch.
         """
         if what not in _WHAT:
             raise ValueError(f"log is 'gradients', 'parameters', 'all' or None, not {what!r}")
         if every < 1:
             raise ValueError(f"log_freq is at least 1, not {every}")
-        for model in models if isinstance(models, (list, tuple)) else (models,):
+        for model in _listed(models):
             if not (hasattr(model, "named_parameters") and hasattr(model, "register_forward_hook")):
                 raise TypeError(f"watch takes modules of PyTorch, not {type(model).__name__}")
             if any(model is known for known, _ in self._hooks):
@@ -47,17 +48,17 @@ class Watched:
             before = f"graph_{self._count}" if self._count else ""
             self._count += 1
             if "parameters" in _WHAT[what]:
-                hook = self._at_parameters(model, f"parameters/{before}", every)
+                hook = self._hook(partial(_parameters, model, f"parameters/{before}"), every)
                 self._hooks.append((model, model.register_forward_hook(hook)))
             if "gradients" in _WHAT[what]:
                 for name, parameter in model.named_parameters():
                     if parameter.requires_grad:
-                        hook = self._at_gradient(f"gradients/{before}{name}", every)
+                        hook = self._hook(partial(_gradient, f"gradients/{before}{name}"), every)
                         self._hooks.append((model, parameter.register_hook(hook)))
 
-    def remove(self, models: Iterable[object] | None = None) -> None:
+    def remove(self, models: Any = None) -> None:  # noqa: ANN401
         """Ends the watch of models, by default of all."""
-        wanted = None if models is None else list(models)
+        wanted = None if models is None else _listed(models)
         kept = []
         for model, hook in self._hooks:
             if wanted is None or any(model is one for one in wanted):
@@ -66,23 +67,27 @@ class Watched:
                 kept.append((model, hook))
         self._hooks = kept
 
-    def _at_parameters(self, model: Any, before: str, every: int) -> Callable[..., None]:  # noqa: ANN401
+    def _hook(self, values: Callable[..., Mapping[str, Histogram]], every: int) -> Callable[..., None]:
         calls = count(1)
 
-        def hook(*_: object) -> None:
+        def hook(*given: object) -> None:
             if next(calls) % every == 0:
-                self._log({before + name: _histogram(one) for name, one in model.named_parameters()})
+                self._log(values(*given))
 
         return hook
 
-    def _at_gradient(self, tag: str, every: int) -> Callable[[Any], None]:
-        calls = count(1)
 
-        def hook(gradient: Any) -> None:  # noqa: ANN401
-            if next(calls) % every == 0:
-                self._log({tag: _histogram(gradient)})
+def _listed(models: Any) -> Sequence[Any]:  # noqa: ANN401
+    """Models that are given as one or as several."""
+    return models if isinstance(models, (list, tuple)) else (models,)
 
-        return hook
+
+def _parameters(model: Any, before: str, *_: object) -> Mapping[str, Histogram]:  # noqa: ANN401
+    return {before + name: _histogram(one) for name, one in model.named_parameters()}
+
+
+def _gradient(tag: str, gradient: Any) -> Mapping[str, Histogram]:  # noqa: ANN401
+    return {tag: _histogram(gradient)}
 
 
 def _histogram(tensor: Any) -> Histogram:  # noqa: ANN401

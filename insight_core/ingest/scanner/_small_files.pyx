@@ -14,7 +14,6 @@ from insight_core.formats.dialects import Dialect
 from insight_core.ingest.scanner._kernel import _FIELDS
 from insight_core.formats.alike_files import FILES, PLACE, AlikeBlock, AlikeFiles, SharedColumns
 from insight_core.formats.batch import Batch, SmallFile
-from insight_core.formats.columns import Block, Columns
 from insight_core.formats.wall_times import LATEST
 from insight_record.formats.framing import LONGEST_EVENT, LONGEST_READ
 from insight_core.formats.event import Malformed, dialect_of, read_metadata
@@ -257,6 +256,7 @@ cdef class _Bunch:
         )
 
     cdef object _batch(self, const File *file, whole):
+        cdef const Group *group
         cdef int64_t place
         batch = Batch(file.version.size, _DIALECTS[file.mindspore])
         if file.first_wall_time < INFINITY:
@@ -266,7 +266,9 @@ cdef class _Bunch:
         if file.note_count:
             self._name_metadata(file, batch.metadata)
         for place in range(file.first_group, file.first_group + file.group_count):
-            batch.blocks.append(self._block(&self.data.groups[place], whole))
+            group = &self.data.groups[place]
+            at = (group.first, group.end, group.numbers, group.locators, group.first_member)
+            batch.blocks.append(whole.block(self._kind(group), at))
         return batch
 
     cdef bint _is_usual(self, const File *file, const Layout *columns) noexcept:
@@ -305,14 +307,15 @@ cdef class _Bunch:
             members = (<const char *>&self.data.members[group.first_member])[: count * sizeof(int32_t)]
         return (<const char *>facts)[: (1 + 3 * file.group_count) * sizeof(int32_t)] + members
 
+    cdef object _kind(self, const Group *group):
+        values = "" if group.form == PAYLOAD else "f" if group.form == SINGLE else "d"
+        return AlikeBlock(_FIELDS[group.field], self._tags(group), values, bool(group.located))
+
     cdef object _alike_files(self, const File *file, whole):
         cdef int64_t place
-        cdef const Group *group
         cdef list kinds = []
         for place in range(file.first_group, file.first_group + file.group_count):
-            group = &self.data.groups[place]
-            values = "" if group.form == PAYLOAD else "f" if group.form == SINGLE else "d"
-            kinds.append(AlikeBlock(_FIELDS[group.field], self._tags(group), values, bool(group.located)))
+            kinds.append(self._kind(&self.data.groups[place]))
         return AlikeFiles(_DIALECTS[file.mindspore], tuple(kinds), whole, None, None)
 
     cdef _add_alike(self, const File *file, _Alike alike):
@@ -337,23 +340,6 @@ cdef class _Bunch:
             note = self.data.rows.notes[index]
             tag, metadata = self._tag(note.tag), self.metadata[note.metadata]
             found[tag] = found[tag].continued(metadata) if tag in found else metadata
-
-    cdef object _block(self, const Group *group, whole):
-        cdef int64_t count = group.end - group.first
-        cdef int64_t member = group.first_member
-        columns = Columns(whole.steps[group.first : group.end], whole.wall_times[group.first : group.end])
-        if group.form != PAYLOAD:
-            numbers = whole.singles if group.form == SINGLE else whole.doubles
-            columns.values = numbers[group.numbers : group.numbers + count]
-        if group.located:
-            columns.places = whole.places[:, group.locators : group.locators + count]
-        return Block(
-            _FIELDS[group.field],
-            self._tags(group),
-            whole.ends[member : member + group.member_count],
-            whole.ascending[member : member + group.member_count],
-            columns,
-        )
 
 
 _idle = []  # _Bunch that no call uses

@@ -164,8 +164,8 @@ def _hosts(examined: Examined, wall_time: float) -> list[str]:
 def _files_of(data: DataProvider, wall_time: float) -> Mapping[str, Sequence[tuple[int, str]]]:
     """When each event file of each run began, and on which machine, by their names.
 
-    All that began by a wall time are there: a walk over all files, of which there may be very many, is kept
-    for what happened before it, and for a minute.
+    A walk over all files, of which there may be very many, serves questions about wall times before it, and
+    all questions for a minute.
     """
     with _WALKING:  # others wait for a walk that is under way
         now = time.time()

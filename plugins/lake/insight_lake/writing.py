@@ -33,7 +33,7 @@ from insight_lake.tables import (
 )
 
 _OF_INFO = ("points", "kept", "first_step", "last_step", "last_wall_time", "last_value", "attempts")
-_AT_ONCE = 1_000_000  # points that are asked for at a time, and after which the progress is told
+_AT_ONCE = 1_000_000  # points of one question; progress is printed after each
 _ORDER = ("plugin", "run", "tag")  # of series
 _ALL = ScalarQuery(attempts="all")
 
