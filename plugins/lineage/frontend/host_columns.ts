@@ -1,5 +1,5 @@
 /** Columns that the host has: their names, how they read, what is written in them, what the run panel chooses. */
-import type { Annotation, Drawing, Run, RunGroup } from '@insight-host/api';
+import type { Annotation, Run, RunGroup } from '@insight-host/api';
 import { codecs, message, type Page, type Setting } from '@insight-host/kit';
 import { isExpression } from '@insight-host/kit/lab';
 import {
@@ -111,7 +111,6 @@ const OWN_COLORS = 'run'; // what `color` said in the last release of the colour
 export class RunPanel {
   /** The text of the run list's filter; `runs.shown` are those that match it. */
   readonly filter: Setting<string>;
-  private readonly drawing: Live<Drawing>;
   private readonly colorBy: Live<readonly string[]>;
   private readonly groupBy: Live<readonly string[]>;
   private readonly known: Live<readonly RunGroup[]>;
@@ -119,7 +118,6 @@ export class RunPanel {
   constructor(private readonly page: Page) {
     const { runs } = page.ctx;
     this.filter = page.settled(runs.filter, 0);
-    this.drawing = page.follow(runs.drawing);
     this.colorBy = page.follow(runs.colorBy);
     this.groupBy = page.follow(runs.groupBy);
     this.known = page.follow(runs.groups);
@@ -127,7 +125,7 @@ export class RunPanel {
   }
 
   /** Places of runs in the order of the run panel. */
-  readonly places = computed(() => this.drawing.value.places);
+  readonly places = computed(() => this.page.drawing.value.places);
   /** The filter, where it is one that the host evaluates. */
   readonly expression = computed(() => (isExpression(this.filter.value) ? this.filter.value : null));
   /** Whether colours of runs say something that the user chose. */
